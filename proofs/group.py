@@ -62,9 +62,13 @@ class Rules(Leases):
         "need": "Node Int",               # `top` when its lock lapsed
         "witness": "Node Node",           # a node that is not clean when the other one asks all
     }
-    ACTIONS = ("pass_time start restart restart_lost crash request grant lapse give_up unlock"
+    ACTIONS = ("pass_time start restart restart_lost crash will request grant lapse give_up unlock"
                " adopt adopt_joint renew renew_joint learn learn_list change"
                " answer recover hear ask_all say_clean found bootstrap").split()
+
+    def unneeded(self, action):
+        leases = ("adopt", "adopt_joint", "renew", "renew_joint")
+        return ["willed"] + ["told", "knows", "asked", "clean"] * (action in leases)
 
     def quorums(self):
         u, met = self.u, self.met

@@ -39,12 +39,16 @@ class Leases(Model):
         "granted": "Node Req Bool",  # votes, under way or arrived
         "dead": "Req Bool",          # given up: its candidate counts no votes for it
         "released": "Req Bool",      # releases, under way or arrived
+        "willed": "Life Bool",       # last wills, under way or arrived
         "leads": "Life Bool",        # has a lease, expired or not
         "since": "Life Real",        # what the lease counts from
         "quorum": "Life Quorum",     # whose votes the lease rests on,
         "vote": "Life Node Req",     # and which
     }
-    ACTIONS = "pass_time start restart crash request grant lapse adopt give_up unlock".split()
+    ACTIONS = "pass_time start restart crash request grant lapse adopt give_up unlock will".split()
+
+    def unneeded(self, action):
+        return ["willed"]
 
     def axioms(self):
         times = [self.LEASE > 0, self.LOCK > 0, self.LEASE <= self.LOCK]
@@ -73,7 +77,7 @@ class Leases(Model):
         return And(
             u.every("Node", lambda n: s.seen(n) <= s.now()),
             self.all_run(s) if u.sizes else self.none_has_begun(s),
-            u.every("Life", lambda l: Not(s.leads(l))),
+            u.every("Life", lambda l: And(Not(s.leads(l)), Not(s.willed(l)))),
             u.every("Req", lambda r: And(Not(s.sent(r)), Not(s.dead(r)), Not(s.released(r)))),
             u.every("Node Req", lambda n, r: Not(s.granted(n, r))),
         )
@@ -119,11 +123,22 @@ class Leases(Model):
             bound=put(s.bound, n, True), lockat=put(s.lockat, n, T))
 
     def crash(self, s):
-        """A life ends without a word."""
+        """A life ends without a word. What it started may run until its lease is over: it counts as
+        leading until then, or until its will."""
         n = self.some(n="Node")
-        l = s.life(n)
-        return s.runs(n), s.but(runs=put(s.runs, n, False), leads=put(s.leads, l, False),
-                                dead=lambda r: Or(s.dead(r), self.owner(r) == l))
+        return s.runs(n), s.but(runs=put(s.runs, n, False))
+
+    def will(self, s):
+        """Somebody who knows that a life and all its work are over says so: its guardian."""
+        l = self.some(l="Life")
+        n = self.node(l)
+        over = self.rule("will-of-the-dead", Not(And(s.runs(n), s.life(n) == l)))
+        a = s.but(willed=put(s.willed, l, True))
+        if self.lacks("will-of-the-dead"):  # it runs on, and knows nothing of this
+            return s.used(l), a
+        leads = s.leads if self.lacks("will-after-work") else put(s.leads, l, False)
+        return And(s.used(l), over), a.but(
+            leads=leads, dead=lambda r: Or(s.dead(r), self.owner(r) == l))
 
     def request(self, s):
         """A request is later than all that its life has given up."""
@@ -195,7 +210,7 @@ class Leases(Model):
 
     def unlock(self, s):
         """A release, from its sender or carried on, ends a lock for its request or an earlier
-        one."""
+        one; a will ends a lock to its life."""
         n, r = self.some(n="Node", r="Req")
         held, owner = s.lockreq(n), self.owner
         named = self.rule("release-names-request", self.at(held) <= self.at(r))
@@ -203,7 +218,8 @@ class Leases(Model):
         if self.lacks("release-names-life"):
             other = And(owner(held) != owner(r), self.node(owner(held)) == self.node(owner(r)))
             ends = Or(ends, other)
-        return And(s.runs(n), s.locked(n), Not(s.bound(n)), s.released(r), ends), s.but(
+        heard = Or(And(s.released(r), ends), s.willed(owner(held)))
+        return And(s.runs(n), s.locked(n), Not(s.bound(n)), heard), s.but(
             locked=put(s.locked, n, False))
 
     # --- what holds ---
@@ -220,13 +236,17 @@ class Leases(Model):
         return {
             "readings": u.every("Node", lambda n: s.seen(n) <= s.now()),
             "lives": u.every("Node", lambda n: Implies(s.runs(n), And(
-                s.begun(n), s.used(s.life(n)), self.node(s.life(n)) == n))),
+                s.begun(n), s.used(s.life(n)), self.node(s.life(n)) == n,
+                Not(s.willed(s.life(n)))))),
             "requests": u.every("Req", lambda r: Implies(
                 s.sent(r), And(s.used(owner(r)), at(r) <= s.now()))),
             "votes": u.every("Node Req", lambda n, r: Implies(
                 s.granted(n, r), And(s.begun(n), s.sent(r), at(r) <= s.seen(n)))),
             "released-is-dead": u.every("Req Req", lambda r, p: Implies(
                 And(s.released(r), s.sent(p), owner(p) == owner(r), at(p) <= at(r)), s.dead(p))),
+            "willed-has-begun": u.every("Life", lambda l: Implies(s.willed(l), s.used(l))),
+            "willed-is-dead": u.every("Req", lambda r: Implies(
+                And(s.sent(r), s.willed(owner(r))), s.dead(r))),
             "lease-rests-on-votes": u.every("Life Node", lambda l, n: Implies(
                 And(s.leads(l), member(n, s.quorum(l))), And(
                     s.granted(n, s.vote(l, n)), owner(s.vote(l, n)) == l,

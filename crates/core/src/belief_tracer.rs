@@ -2,8 +2,8 @@
 //! the same rule, so their traces can be compared.
 //!
 //! **What it promises.** A reader of the records in order knows after every step what the process
-//! believes and until when, its lock and its supporters. The end of each is recorded in advance, so
-//! a regular end has no record.
+//! believes and until when, its lock, its supporters, its list of voters, its votes and its
+//! requests. The end of each is recorded in advance, so a regular end has no record.
 
 use crate::fact::Fact;
 use crate::id::NodeId;
@@ -12,7 +12,8 @@ use crate::record::Event;
 use crate::time::Instant;
 use alloc::vec::Vec;
 
-/// The last recorded deadlines, lock and supporters of a process. Empty in a new incarnation.
+/// The last recorded deadlines, lock, supporters and voters of a process. Empty in a new
+/// incarnation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BeliefTracer {
     /// The deadline of its belief, if it has one.
@@ -21,6 +22,10 @@ pub struct BeliefTracer {
     lock: Option<Fact>,
     /// Its supporters.
     supporters: Vec<NodeId>,
+    /// Its list of voters.
+    list: Vec<Fact>,
+    /// Its votes and requests.
+    votes: Vec<Fact>,
 }
 
 impl BeliefTracer {
@@ -35,6 +40,8 @@ impl BeliefTracer {
             until,
             lock: facts.iter().rfind(binds).copied(),
             supporters: facts.iter().filter_map(supporter).collect(),
+            list: facts.iter().filter(|fact| is_of_list(fact)).copied().collect(),
+            votes: facts.iter().filter(|fact| fact.is_of_votes()).copied().collect(),
         }
     }
 
@@ -44,8 +51,9 @@ impl BeliefTracer {
     }
 
     /// Emits what a step has changed. If the belief `changed`: the belief and all facts. If not:
-    /// deadlines, lock and support that begin, are prolonged or end early. If the supporters
-    /// changed, all of them follow `held`.
+    /// deadlines, lock and support that begin, are prolonged or end early, and new votes and
+    /// requests. If the supporters changed, all of them follow `held`; if its list of voters
+    /// changed, all of that follows.
     pub fn tell(
         &mut self,
         now: Instant,
@@ -80,6 +88,11 @@ impl BeliefTracer {
         if let Some(lock) = self.lock.filter(|_| self.lock != before.lock) {
             say(Event::Fact(lock));
         }
+        if self.list != before.list {
+            self.list.iter().for_each(|fact| say(Event::Fact(*fact)));
+        }
+        let news = self.votes.iter().filter(|fact| !before.votes.contains(fact));
+        news.for_each(|fact| say(Event::Fact(*fact)));
     }
 
     /// The lock with its new end, if it ended early.
@@ -91,6 +104,13 @@ impl BeliefTracer {
         };
         (after.lock.is_none() && until > now).then_some(ended)
     }
+}
+
+fn is_of_list(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::List { .. } | Fact::Voter { .. } | Fact::Added { .. } | Fact::Removed { .. }
+    )
 }
 
 #[cfg(test)]
@@ -136,5 +156,17 @@ mod tests {
         assert_eq!(tell(&mut told, 130, &[1, 3], Some(150), false), others);
         let ended = Event::Fact(Fact::Locked { to: NodeId(1), until: AT(10) });
         assert_eq!(tell(&mut told, 130, &[1, 3], None, false), [ended], "before its time");
+    }
+
+    #[test]
+    fn votes_and_requests_are_told_when_they_are_new() {
+        let (mut told, mut events) = (BeliefTracer::default(), Vec::new());
+        let request = |sent| Fact::Request { sent: AT(sent), term: 1 };
+        let record = Fact::Record { highest: 1, granted: Some((NodeId(1), 1)) };
+        for facts in [[request(1), record], [request(1), record], [request(2), record]] {
+            let nothing = Leadership::NONE;
+            told.tell(AT(10), &nothing, &facts, false, &mut |event| events.push(event));
+        }
+        assert_eq!(events, [request(1), record, request(2)].map(Event::Fact));
     }
 }

@@ -41,61 +41,73 @@ impl<'a, P: Protocol> Cx<'a, P> {
     }
 
     /// Sends to every process that the medium reaches.
+    #[inline]
     pub fn broadcast(&mut self, message: P::Message) {
         self.dispatch(Dest::Everyone, message);
     }
 
     /// Sends to one process.
+    #[inline]
     pub fn send(&mut self, to: NodeId, message: P::Message) {
         self.dispatch(Dest::Node(to), message);
     }
 
     /// Sends a wrapped message to the destination that [`lift`](Self::lift) returned.
+    #[inline]
     pub fn dispatch(&mut self, to: Dest, message: P::Message) {
         self.effects.push(Effect::Send(to, message));
     }
 
     /// Arms a timer; replaces an earlier arming of the same kind.
+    #[inline]
     pub fn arm(&mut self, timer: P::Timer, at: Instant) {
         self.effects.push(Effect::Arm(timer, at));
     }
 
     /// Disarms a timer.
+    #[inline]
     pub fn disarm(&mut self, timer: P::Timer) {
         self.effects.push(Effect::Disarm(timer));
     }
 
     /// Stores bytes durably, before this step's messages are sent.
+    #[inline]
     pub fn store(&mut self, bytes: Vec<u8>) {
         self.effects.push(Effect::Store(bytes));
     }
 
     /// The source of random choices.
+    #[inline]
     pub fn entropy(&mut self) -> &mut dyn Entropy {
         self.entropy
     }
 
     /// The time of this step on the node's own clock.
+    #[inline]
     pub fn now(&self) -> Instant {
         self.now
     }
 
     /// The parameters. They outlive the step, so they can be borrowed while sending.
+    #[inline]
     pub fn params(&self) -> &'a P::Params {
         self.params
     }
 
     /// The other members of the group. It outlives the step too.
+    #[inline]
     pub fn peers(&self) -> &'a dyn Peers {
         self.peers
     }
 
     /// An upper bound on the delay of the message being handled, if a layer below knows one.
+    #[inline]
     pub fn delay_bound(&self) -> Option<Duration> {
         self.bound
     }
 
     /// For layers: the context for the inner protocol.
+    #[inline]
     pub fn inner<'b, Q: Protocol>(
         &'b mut self,
         params: &'b Q::Params,
@@ -107,6 +119,7 @@ impl<'a, P: Protocol> Cx<'a, P> {
 
     /// For layers: passes on timers and stores of the inner protocol, and returns each message to
     /// be wrapped and dispatched.
+    #[inline]
     pub fn lift<Q: Protocol, O: TimerKind>(
         &mut self,
         effect: Effect<Q>,

@@ -6,7 +6,8 @@ use crate::fact::Fact;
 use crate::id::NodeId;
 use crate::leadership::{Change, Leadership};
 use crate::node::{Input, Node};
-use crate::protocol::{Boot, Command, Message, Protocol, Reach, Refused};
+use crate::protocol::{Boot, Command, Message, Protocol, Reach};
+use crate::refused::Refused;
 use crate::time::Instant;
 use crate::wire::{Malformed, Reader};
 use alloc::borrow::Cow;
@@ -15,6 +16,7 @@ use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 /// An output of an endpoint. Within a step stores come first, then messages, then changes of
 /// leadership; the driver executes them in order.
@@ -35,21 +37,54 @@ pub enum Output {
     Leadership,
 }
 
+/// Why a datagram was not handled. Nothing changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unheard {
+    /// It is not a message of this protocol.
+    Malformed,
+    /// It carries a number that cannot have been reached yet: see [`Message::latest`].
+    Future,
+}
+
+impl From<Malformed> for Unheard {
+    fn from(_: Malformed) -> Self {
+        Self::Malformed
+    }
+}
+
+impl fmt::Display for Unheard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed => Malformed.fmt(f),
+            Self::Future => f.write_str("a number that cannot have been reached; nothing changed"),
+        }
+    }
+}
+
+impl core::error::Error for Unheard {}
+
 /// [`Node`] without the type parameter. See the [crate page](crate) for the run loop.
 pub trait Endpoint: Send {
     /// The protocol's name.
     fn name(&self) -> &'static str;
 
+    /// From now on messages with a later number than this are not heard: see [`Message::latest`].
+    /// Without a call all are.
+    ///
+    /// To drop one is as safe as to lose it. It matters only if somebody who has the group's key
+    /// wants to use up the numbers.
+    fn set_latest(&mut self, latest: u64);
+
     /// Handles a datagram; returns the kind of its message.
     ///
     /// # Errors
-    /// [`Malformed`] if it is not a message of this protocol; nothing changed.
+    /// [`Unheard`]; nothing changed.
     fn datagram(
         &mut self,
         from: NodeId,
         bytes: &[u8],
         env: &mut Env<'_>,
-    ) -> Result<&'static str, Malformed>;
+    ) -> Result<&'static str, Unheard>;
 
     /// Handles a change of a peer's reachability.
     fn peer(&mut self, peer: NodeId, reach: Reach, env: &mut Env<'_>);
@@ -59,6 +94,15 @@ pub trait Endpoint: Send {
     /// # Errors
     /// [`Refused`] as the protocol says; nothing changed.
     fn command(&mut self, command: Command, env: &mut Env<'_>) -> Result<(), Refused>;
+
+    /// Why the protocol would refuse this command now; see [`Protocol::refusal`].
+    fn refusal(&self, command: Command, env: &mut Env<'_>) -> Option<Refused>;
+
+    /// The process that is asked whether it can vote; see [`Protocol::invited`].
+    fn invited(&self, now: Instant) -> Option<NodeId>;
+
+    /// Until when the lease of its leader may last; see [`Protocol::lease_end`].
+    fn lease_end(&self, now: Instant) -> Option<Instant>;
 
     /// Handles the passing of time. Fires at most one timer; early calls are harmless.
     fn timeout(&mut self, env: &mut Env<'_>);
@@ -71,6 +115,11 @@ pub trait Endpoint: Send {
 
     /// The next output, until there is none.
     fn poll_output(&mut self) -> Option<Output>;
+
+    /// Takes back the bytes of an output that was sent, so that a later one needs no allocation.
+    fn recycle(&mut self, bytes: Vec<u8>) {
+        drop(bytes);
+    }
 
     /// What the process believes now.
     fn leadership(&self, now: Instant) -> Leadership<'_>;
@@ -87,7 +136,8 @@ pub fn endpoint<P: Protocol>(
 ) -> Box<dyn Endpoint> {
     let mut effects = Vec::new();
     let node = Node::<P>::start(boot, env, &params, &mut effects);
-    let mut endpoint = Bytes { node, params, effects, outputs: VecDeque::new() };
+    let (outputs, spare) = (VecDeque::new(), Vec::new());
+    let mut endpoint = Bytes { node, params, effects, outputs, spare, latest: u64::MAX };
     endpoint.emit(Change::Changed);
     Box::new(endpoint)
 }
@@ -97,7 +147,14 @@ struct Bytes<P: Protocol> {
     params: P::Params,
     effects: Vec<Effect<P>>,
     outputs: VecDeque<Output>,
+    /// Empty buffers for messages.
+    spare: Vec<Vec<u8>>,
+    /// The latest number that a message may carry.
+    latest: u64,
 }
+
+/// The most empty buffers that are kept: a step sends few messages.
+const SPARE_MAX: usize = 8;
 
 // `Env` is not `Send` and is never stored; the node, its parameters and its buffers are `Send`.
 impl<P: Protocol> Bytes<P> {
@@ -114,7 +171,7 @@ impl<P: Protocol> Bytes<P> {
         }
         for effect in self.effects.drain(..) {
             if let Effect::Send(to, message) = effect {
-                let mut bytes = Vec::new();
+                let mut bytes = self.spare.pop().unwrap_or_default();
                 message.encode(&mut bytes);
                 let message = message.kind();
                 self.outputs.push_back(Output::Send { to, message, bytes });
@@ -136,15 +193,22 @@ impl<P: Protocol> Endpoint for Bytes<P> {
         from: NodeId,
         bytes: &[u8],
         env: &mut Env<'_>,
-    ) -> Result<&'static str, Malformed> {
+    ) -> Result<&'static str, Unheard> {
         let mut reader = Reader::new(bytes);
         let message = P::Message::decode(&mut reader)?;
         reader.finish()?;
+        if message.latest() > self.latest {
+            return Err(Unheard::Future);
+        }
         let kind = message.kind();
         if message.weight() >= self.node.min_weight() {
             self.step(Input::Message(from, Cow::Owned(message)), env);
         }
         Ok(kind)
+    }
+
+    fn set_latest(&mut self, latest: u64) {
+        self.latest = latest;
     }
 
     fn peer(&mut self, peer: NodeId, reach: Reach, env: &mut Env<'_>) {
@@ -155,6 +219,18 @@ impl<P: Protocol> Endpoint for Bytes<P> {
         let change = self.node.command(command, env, &self.params, &mut self.effects)?;
         self.emit(change);
         Ok(())
+    }
+
+    fn refusal(&self, command: Command, env: &mut Env<'_>) -> Option<Refused> {
+        self.node.refusal(command, env, &self.params)
+    }
+
+    fn invited(&self, now: Instant) -> Option<NodeId> {
+        self.node.invited(now)
+    }
+
+    fn lease_end(&self, now: Instant) -> Option<Instant> {
+        self.node.lease_end(now)
     }
 
     fn timeout(&mut self, env: &mut Env<'_>) {
@@ -173,6 +249,13 @@ impl<P: Protocol> Endpoint for Bytes<P> {
         self.outputs.pop_front()
     }
 
+    fn recycle(&mut self, mut bytes: Vec<u8>) {
+        if self.spare.len() < SPARE_MAX {
+            bytes.clear();
+            self.spare.push(bytes);
+        }
+    }
+
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         self.node.leadership(now)
     }
@@ -189,4 +272,11 @@ pub trait Visitor {
 
     /// Runs the operation with the protocol as a type.
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output;
+}
+
+/// The bytes of the [last will](Protocol::last_will) of this incarnation.
+pub fn last_will<P: Protocol>(life: u64, params: &P::Params) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    P::last_will(life, params)?.encode(&mut bytes);
+    Some(bytes)
 }

@@ -1,6 +1,6 @@
 //! The source of randomness that a driver gives to a protocol.
 
-use crate::hash::mix;
+use crate::hash::{STRIDE, mix};
 
 /// The source of every random choice of a protocol: sampled live and in the simulator, enumerated
 /// by a checker, scripted in a handler test.
@@ -39,7 +39,7 @@ impl Seeded {
     /// The next 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(STRIDE);
         mix(self.0)
     }
 }

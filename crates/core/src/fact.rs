@@ -73,6 +73,67 @@ pub enum Fact {
     },
     /// It has no record of what it granted, so it cannot vote: it reads the records of others.
     NoRecord,
+    /// The list of voters that it holds, where not all members vote or the list has changed.
+    List {
+        /// How often the list has changed since the founding.
+        version: u64,
+        /// Whether it knows the list to be committed.
+        committed: bool,
+    },
+    /// This process is a voter of that list.
+    Voter {
+        /// The voter.
+        peer: NodeId,
+    },
+    /// This voter of that list is new in it. Told while the list is not known to be committed.
+    Added {
+        /// The voter.
+        peer: NodeId,
+    },
+    /// This process was a voter of the list before. Told while the list is not known to be
+    /// committed.
+    Removed {
+        /// The process.
+        peer: NodeId,
+    },
+    /// This process asks by another list, and is refused.
+    OtherList {
+        /// The process.
+        peer: NodeId,
+        /// How many of its requests were refused for that.
+        requests: u32,
+    },
+    /// Its record of what it granted.
+    Record {
+        /// The highest term that it granted or learnt of; zero at first.
+        highest: u64,
+        /// The process that it granted that term to, and its incarnation.
+        granted: Option<(NodeId, u64)>,
+    },
+    /// The request that its lock is for.
+    Granted {
+        /// The incarnation of the process that it is locked to.
+        life: u64,
+        /// When that one asked, by its own clock.
+        sent: Instant,
+    },
+    /// The number of its incarnation.
+    Life {
+        /// That number.
+        number: u64,
+    },
+    /// Its last request for support.
+    Request {
+        /// When it asked, by its own clock.
+        sent: Instant,
+        /// The term that it asked for.
+        term: u64,
+    },
+    /// It gave up its requests up to this one, and leads by none of them.
+    GaveUp {
+        /// When it made the last of those, by its own clock.
+        sent: Instant,
+    },
     /// Its belief about leadership was renewed. The driver reports this, not the protocol.
     Held {
         /// The first time at which it no longer holds.
@@ -89,4 +150,20 @@ pub enum Fact {
         /// The reading.
         reads: Instant,
     },
+}
+
+impl Fact {
+    /// Whether it is about votes and requests: such a fact stands until another one of its kind is
+    /// told.
+    pub fn is_of_votes(&self) -> bool {
+        matches!(
+            self,
+            Self::Life { .. }
+                | Self::NoRecord
+                | Self::Record { .. }
+                | Self::Granted { .. }
+                | Self::Request { .. }
+                | Self::GaveUp { .. }
+        )
+    }
 }

@@ -1,5 +1,8 @@
 //! The two hashes of the project: fast, the same on every machine, not cryptographic.
 
+/// The increment of SplitMix64: odd, and 2⁶⁴ divided by the golden ratio.
+pub const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// SplitMix64's finisher: every bit of the word changes about half of the bits of the result
 /// (Stafford's variant 13).
 #[inline]

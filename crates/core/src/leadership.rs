@@ -1,5 +1,6 @@
 //! What a process believes about leadership, and how a change is detected.
 
+use crate::hash::{STRIDE, mix};
 use crate::id::{NodeId, Term};
 use crate::time::Instant;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,7 @@ impl<'a> Leadership<'a> {
         Leadership { leaders: &[], term: None, until: Instant::NEVER, stage: Stage::Undecided };
 
     /// These processes lead, without a deadline.
+    #[inline]
     pub fn of(leaders: &'a [NodeId], stage: Stage) -> Self {
         Leadership { leaders, term: None, until: Instant::NEVER, stage }
     }
@@ -88,11 +90,16 @@ impl LeadershipKey {
         let count = leadership.leaders.len() as u32;
         Self { leaders, term: leadership.term, count, stage: leadership.stage }
     }
+
+    /// Whether it differs from an earlier one. No term is not a change of term.
+    #[inline]
+    pub(crate) fn differs_from(&self, earlier: &Self) -> bool {
+        let Self { leaders, term, count, stage } = *self;
+        (leaders, count, stage) != (earlier.leaders, earlier.count, earlier.stage)
+            || (term.is_some() && term != earlier.term)
+    }
 }
 
 fn hash(ids: &[NodeId]) -> u64 {
-    ids.iter().fold(0xcbf2_9ce4_8422_2325, |hash, id| {
-        let mixed = (hash ^ id.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed ^ (mixed >> 29)
-    })
+    ids.iter().fold(0, |hash, id| mix(hash ^ mix(id.0.wrapping_add(STRIDE))))
 }

@@ -61,11 +61,7 @@
 //! #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 //! struct Tick;
 //!
-//! impl TimerKind for Tick {
-//!     type Slots = [Instant; 1];
-//!     fn slot(self) -> usize { 0 }
-//!     fn at(_slot: usize) -> Self { Tick }
-//! }
+//! timer_kinds!(Tick);
 //!
 //! impl Protocol for Loudest {
 //!     const NAME: &'static str = "loudest";
@@ -114,11 +110,13 @@
 extern crate alloc;
 
 mod belief_tracer;
+mod candidacy;
 mod cx;
 mod effect;
 mod endpoint;
 mod entropy;
 mod fact;
+mod few;
 pub mod harness;
 mod hash;
 mod hex;
@@ -129,26 +127,30 @@ mod peers;
 mod protocol;
 mod rebase;
 mod record;
+mod refused;
 mod time;
 mod timer;
 mod wire;
 mod work;
 
 pub use belief_tracer::BeliefTracer;
+pub use candidacy::Candidacy;
 pub use cx::{Cx, Env};
 pub use effect::{Dest, Effect};
-pub use endpoint::{Endpoint, Output, Visitor, endpoint};
+pub use endpoint::{Endpoint, Output, Unheard, Visitor, endpoint, last_will};
 pub use entropy::{Entropy, Seeded, choose_below};
 pub use fact::Fact;
-pub use hash::{Fnv1a, mix};
+pub use few::Few;
+pub use hash::{Fnv1a, STRIDE, mix};
 pub use hex::{from_hex, to_hex};
 pub use id::{NodeId, Term};
 pub use leadership::{Change, Leadership, Stage};
 pub use node::{Input, Node};
 pub use peers::{Members, Peers};
-pub use protocol::{Boot, Command, Memory, Message, Protocol, Reach, Refused, Value};
+pub use protocol::{Boot, Command, Memory, Message, Protocol, Reach, Value};
 pub use rebase::Rebase;
-pub use record::{Event, LifeHeader, Record};
+pub use record::{Event, LAST_NUMBER, LifeHeader, Record};
+pub use refused::{Refused, Unfit};
 pub use time::{BadDuration, Duration, Instant, SimTime};
 pub use timer::{Layered, NoTimer, Slots, TimerKind};
 pub use wire::{Malformed, Reader, WireWrite};

@@ -5,8 +5,9 @@ use crate::effect::Effect;
 use crate::fact::Fact;
 use crate::id::NodeId;
 use crate::leadership::{Change, Leadership, LeadershipKey};
-use crate::protocol::{Boot, Command, Protocol, Reach, Refused};
+use crate::protocol::{Boot, Command, Protocol, Reach};
 use crate::rebase::Rebase;
+use crate::refused::Refused;
 use crate::time::{Duration, Instant};
 use crate::timer::{Slots, TimerKind};
 use alloc::borrow::Cow;
@@ -84,6 +85,26 @@ impl<P: Protocol> Node<P> {
         }
         self.absorb(effects);
         Ok(self.look(env.now))
+    }
+
+    /// See [`Protocol::invited`].
+    pub fn invited(&self, now: Instant) -> Option<NodeId> {
+        self.protocol.invited(now)
+    }
+
+    /// See [`Protocol::lease_end`].
+    pub fn lease_end(&self, now: Instant) -> Option<Instant> {
+        self.protocol.lease_end(now)
+    }
+
+    /// See [`Protocol::refusal`].
+    pub fn refusal(
+        &self,
+        command: Command,
+        env: &mut Env<'_>,
+        params: &P::Params,
+    ) -> Option<Refused> {
+        self.protocol.refusal(command, &mut Cx::new(env, params, &mut Vec::new()))
     }
 
     /// When to call with [`Input::Timeout`] at the latest: the first timer, or the end of the
@@ -220,13 +241,13 @@ impl<P: Protocol> Node<P> {
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Instant) -> Change {
         let leadership = self.leadership(now);
-        let (mut seen, until) = (LeadershipKey::of(&leadership), leadership.until);
-        // The last term stays noted while no leader is known: the next one must not be lower.
-        seen.term = seen.term.or(self.seen.term);
-        self.lapse = until;
-        if seen == self.seen {
+        let mut seen = LeadershipKey::of(&leadership);
+        self.lapse = leadership.until;
+        if !seen.differs_from(&self.seen) {
             return Change::Same;
         }
+        // The last term stays noted while no leader is known: the next one must not be lower.
+        seen.term = seen.term.or(self.seen.term);
         assert!(self.seen.term <= seen.term, "a term never falls within a life");
         self.seen = seen;
         Change::Changed

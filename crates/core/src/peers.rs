@@ -25,6 +25,13 @@ pub trait Peers {
     /// Whether `id` is one of the others in this view.
     fn contains(&self, id: NodeId) -> bool;
 
+    /// The processes that vote at first, if the driver was told which: those that the founding list
+    /// names. `None` if it was not: then all members vote, in this view and the process itself.
+    /// Protocols in which everybody votes ignore it.
+    fn founders(&self) -> Option<&[NodeId]> {
+        None
+    }
+
     /// A number that all members of this group share and other groups do not. Hashes that use it
     /// differ from group to group, and from one simulated run to the next. Zero by default.
     fn group(&self) -> u64 {
@@ -59,6 +66,25 @@ pub trait Peers {
         }
         last
     }
+
+    /// How many peers come before `id` in ring order. `id` may be the process itself. The default
+    /// iterates.
+    fn place(&self, id: NodeId) -> usize {
+        let (mut place, mut last) = (0, self.before(Some(id)));
+        while let Some(peer) = last {
+            (place, last) = (place + 1, self.before(Some(peer)));
+        }
+        place
+    }
+
+    /// The peer with so many before it in ring order. The default iterates.
+    fn at(&self, place: usize) -> Option<NodeId> {
+        let mut next = self.after(None);
+        for _ in 0..place {
+            next = self.after(Some(next?));
+        }
+        next
+    }
 }
 
 impl dyn Peers + '_ {
@@ -85,40 +111,70 @@ impl dyn Peers + '_ {
 /// It is not a plain list, because [`Peers::contains`] would shadow the list's own `contains` and
 /// be wrong for unsorted lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Members(Vec<NodeId>);
+pub struct Members {
+    ids: Vec<NodeId>,
+    founders: Option<Vec<NodeId>>,
+}
+
+impl Members {
+    /// The same members, with these [founders](Peers::founders).
+    #[must_use]
+    pub fn founded_by(self, founders: Vec<NodeId>) -> Self {
+        Self { founders: Some(founders), ..self }
+    }
+
+    /// These members, with the same [founders](Peers::founders): others may join while it runs.
+    #[must_use]
+    pub fn with(&self, ids: impl IntoIterator<Item = NodeId>) -> Self {
+        let ids: Self = ids.into_iter().collect();
+        Self { founders: self.founders.clone(), ..ids }
+    }
+}
 
 impl FromIterator<NodeId> for Members {
     fn from_iter<I: IntoIterator<Item = NodeId>>(ids: I) -> Self {
         let mut ids: Vec<NodeId> = ids.into_iter().collect();
         ids.sort_unstable();
         ids.dedup();
-        Self(ids)
+        Self { ids, founders: None }
     }
 }
 
 impl Peers for Members {
     fn len(&self) -> usize {
-        self.0.len()
+        self.ids.len()
+    }
+
+    fn founders(&self) -> Option<&[NodeId]> {
+        self.founders.as_deref()
     }
 
     fn contains(&self, id: NodeId) -> bool {
-        self.0.binary_search(&id).is_ok()
+        self.ids.binary_search(&id).is_ok()
     }
 
     fn after(&self, id: Option<NodeId>) -> Option<NodeId> {
         let next = match id {
             None => 0,
-            Some(id) => self.0.partition_point(|peer| *peer <= id),
+            Some(id) => self.ids.partition_point(|peer| *peer <= id),
         };
-        self.0.get(next).copied()
+        self.ids.get(next).copied()
     }
 
     fn before(&self, id: Option<NodeId>) -> Option<NodeId> {
         let end = match id {
-            None => self.0.len(),
-            Some(id) => self.0.partition_point(|peer| *peer < id),
+            None => self.ids.len(),
+            Some(id) => self.ids.partition_point(|peer| *peer < id),
         };
-        end.checked_sub(1).map(|last| self.0[last])
+        end.checked_sub(1).map(|last| self.ids[last])
+    }
+
+    fn place(&self, id: NodeId) -> usize {
+        self.ids.partition_point(|peer| *peer < id)
+    }
+
+    fn at(&self, place: usize) -> Option<NodeId> {
+        self.ids.get(place).copied()
     }
 }
 
@@ -134,6 +190,11 @@ mod tests {
         assert_eq!((peers.len(), peers.group_size_hint()), (3, 3));
         assert!([1, 3, 5].map(NodeId).iter().all(|id| peers.contains(*id)));
         assert!((&Members::default() as &dyn Peers).is_empty());
+        assert_eq!(peers.founders(), None);
+        let founders = Members::default().founded_by([NodeId(7)].into());
+        assert_eq!(founders.founders(), Some(&[NodeId(7)][..]));
+        let more = founders.with([9, 8].map(NodeId));
+        assert!(more.contains(NodeId(8)) && more.founders() == founders.founders());
     }
 
     #[test]
@@ -163,6 +224,9 @@ mod tests {
             assert_eq!((back(Some(4)), back(Some(0)), back(Some(9))), (Some(3), None, Some(5)));
             assert_eq!(peers.predecessor(NodeId(1)), Some(NodeId(5)));
             assert_eq!(peers.predecessor(NodeId(4)), Some(NodeId(3)));
+            assert_eq!([0, 1, 4, 5, 9].map(|id| peers.place(NodeId(id))), [0, 0, 2, 2, 3]);
+            let at = |place| peers.at(place).map(|id| id.0);
+            assert_eq!([0, 1, 2, 3].map(at), [Some(1), Some(3), Some(5), None]);
         }
     }
 

@@ -1,16 +1,18 @@
 //! The one trait every election protocol implements.
 
+use crate::candidacy::Candidacy;
 use crate::cx::Cx;
 use crate::fact::Fact;
 use crate::id::NodeId;
 use crate::leadership::Leadership;
 use crate::rebase::Rebase;
+use crate::refused::Refused;
 use crate::time::{Duration, Instant};
 use crate::timer::TimerKind;
 use crate::wire::{Malformed, Reader};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::fmt::{self, Debug};
+use core::fmt::Debug;
 use core::hash::Hash;
 
 /// Plain data that can be compared, hashed and stored: a state, a message or a timer.
@@ -52,7 +54,25 @@ pub trait Protocol: Value {
     /// [`Refused`] if the protocol cannot do it (now). The state must then be unchanged; a refused
     /// command's effects are discarded.
     fn on_command(&mut self, _command: Command, _cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
-        Err(Refused)
+        Err(Refused::Unsupported)
+    }
+
+    /// Why it would refuse this command now, as far as it is known without trying. A driver that
+    /// must first end what an application does asks this before. Pure.
+    fn refusal(&self, _command: Command, _cx: &mut Cx<'_, Self>) -> Option<Refused> {
+        None
+    }
+
+    /// The process that is asked whether it can vote, while that is not known.
+    fn invited(&self, _now: Instant) -> Option<NodeId> {
+        None
+    }
+
+    /// Until when, by its own clock, the lease of the leader that it names may last: by then it is
+    /// over, unless that leader has renewed it and the process has not heard so. In the past if it
+    /// names a leader of which it has heard nothing for longer. `None` without a leader or leases.
+    fn lease_end(&self, _now: Instant) -> Option<Instant> {
+        None
     }
 
     /// The least weight of messages that matter to the process. For lighter ones, from any sender,
@@ -83,6 +103,14 @@ pub trait Protocol: Value {
         None
     }
 
+    /// The last will of an incarnation: a message that frees all others of what they promised it.
+    /// It may be sent in the name of the process once that incarnation has ended for certain, by
+    /// whoever knows that, and never by the process itself. `None` if others need no such message.
+    /// Pure.
+    fn last_will(_life: u64, _params: &Self::Params) -> Option<Self::Message> {
+        None
+    }
+
     /// Passes every stored time through `rebase`, so that a checker recognises two states that
     /// differ only by a shift in time. `rebase` has this process's present; a time of another
     /// process's clock goes through [`Rebase::foreign`]. There is no default, so that it is not
@@ -105,6 +133,14 @@ pub trait Message: Value {
     /// have rounds. Later ones are greater.
     fn round(&self) -> Option<(u32, u32)> {
         None
+    }
+
+    /// The greatest number that it carries of those that only grow, and count at most from the wall
+    /// clock in nanoseconds: incarnations, terms, versions. One with the largest possible value
+    /// would use them up for good, so a live runtime drops a message that is far beyond the wall
+    /// clock; see [`Endpoint::set_latest`](crate::Endpoint::set_latest).
+    fn latest(&self) -> u64 {
+        0
     }
 
     /// Appends its bytes.
@@ -134,14 +170,17 @@ pub struct Boot<'a> {
     /// Its rank, larger is better, for protocols that elect by rank: priority, battery, spare
     /// capacity. It is not a parameter, because all members of a group share those.
     pub rank: u64,
+    /// How willing it is to lead, for protocols that have priorities and witnesses.
+    pub candidacy: Candidacy,
     /// What is left of its stored state.
     pub memory: Memory<'a>,
 }
 
 impl Boot<'_> {
-    /// The first start of `me`, ranked by its id.
+    /// The first start of `me`, an ordinary process ranked by its id.
     pub fn first(me: NodeId) -> Self {
-        Boot { me, incarnation: 1, rank: me.0, memory: Memory::First }
+        let candidacy = Candidacy::default();
+        Boot { me, incarnation: 1, rank: me.0, candidacy, memory: Memory::First }
     }
 }
 
@@ -167,6 +206,7 @@ pub enum Reach {
 
 /// A command of an application to its member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Command {
     /// Hold an election now.
     Campaign,
@@ -179,16 +219,10 @@ pub enum Command {
     Leave,
     /// Change its rank to this.
     Rank(u64),
+    /// Let this member vote, which does not yet.
+    Add(NodeId),
+    /// Let this member vote no longer.
+    Remove(NodeId),
+    /// Let the second member vote instead of the first.
+    Replace(NodeId, NodeId),
 }
-
-/// The protocol refused the command; nothing changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused;
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the protocol refuses this command now; nothing changed")
-    }
-}
-
-impl core::error::Error for Refused {}

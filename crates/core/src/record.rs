@@ -1,5 +1,6 @@
 //! A record: one line of a trace, the same in simulated and live runs.
 
+use crate::candidacy::Candidacy;
 use crate::fact::Fact;
 use crate::id::{NodeId, Term};
 use crate::leadership::Stage;
@@ -22,6 +23,10 @@ pub struct Record {
     #[serde(flatten)]
     pub event: Event,
 }
+
+/// The number of the last message of an incarnation: its [last will](crate::Protocol::last_will).
+/// Whoever received it knows that the incarnation is over.
+pub const LAST_NUMBER: u64 = u64::MAX;
 
 /// An event of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,7 +55,7 @@ pub enum Event {
         from: NodeId,
         /// The kind of message.
         message: Cow<'static, str>,
-        /// The sender's number for it.
+        /// The sender's number for it; [`LAST_NUMBER`] if it is the sender's last will.
         number: u64,
         /// When it was sent.
         sent: SimTime,
@@ -173,8 +178,14 @@ pub struct LifeHeader {
     pub incarnation: u64,
     /// Its rank.
     pub rank: u64,
+    /// How willing it is to lead.
+    #[serde(default, skip_serializing_if = "Candidacy::is_ordinary")]
+    pub candidacy: Candidacy,
     /// The other members.
     pub members: Vec<NodeId>,
+    /// The voters of the founding list, itself included where it votes; absent if all members vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub founders: Option<Vec<NodeId>>,
     /// The seed of its random choices.
     pub seed: u64,
     /// Its stored state, in hexadecimal digits; absent if that is lost.

@@ -30,21 +30,25 @@ macro_rules! point_in_time {
             pub const NEVER: Self = Self(u64::MAX);
 
             /// The point this many nanoseconds after the beginning.
+            #[inline]
             pub const fn from_nanos(nanos: u64) -> Self {
                 Self(nanos)
             }
 
             /// Nanoseconds since the beginning.
+            #[inline]
             pub const fn as_nanos(self) -> u64 {
                 self.0
             }
 
             /// Seconds since the beginning.
+            #[inline]
             pub fn as_secs_f64(self) -> f64 {
                 self.0 as f64 / 1e9
             }
 
             /// The duration since `earlier`; zero if this is not later.
+            #[inline]
             pub const fn since(self, earlier: Self) -> Duration {
                 Duration(self.0.saturating_sub(earlier.0))
             }
@@ -52,12 +56,14 @@ macro_rules! point_in_time {
 
         impl Add<Duration> for $name {
             type Output = Self;
+            #[inline]
             fn add(self, length: Duration) -> Self {
                 Self(self.0.saturating_add(length.0))
             }
         }
 
         impl AddAssign<Duration> for $name {
+            #[inline]
             fn add_assign(&mut self, length: Duration) {
                 *self = *self + length;
             }
@@ -65,6 +71,7 @@ macro_rules! point_in_time {
 
         impl Sub<Duration> for $name {
             type Output = Self;
+            #[inline]
             fn sub(self, length: Duration) -> Self {
                 Self(self.0.saturating_sub(length.0))
             }
@@ -111,21 +118,25 @@ impl Duration {
     pub const LONGEST_WRITTEN: Self = Self::from_secs(1_000_000_000);
 
     /// This many nanoseconds.
+    #[inline]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
     /// This many microseconds.
+    #[inline]
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
     /// This many milliseconds.
+    #[inline]
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
     /// This many seconds.
+    #[inline]
     pub const fn from_secs(secs: u64) -> Self {
         Self(secs.saturating_mul(1_000_000_000))
     }
@@ -142,21 +153,25 @@ impl Duration {
     }
 
     /// In nanoseconds.
+    #[inline]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
     /// In seconds.
+    #[inline]
     pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
     /// The difference; zero if the other is longer.
+    #[inline]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
     /// How often `other` fits into this duration, rounded up; `None` if this is infinite.
+    #[inline]
     pub const fn div_ceil(self, other: Self) -> Option<u64> {
         if other.0 == 0 || self.0 == u64::MAX { None } else { Some(self.0.div_ceil(other.0)) }
     }
@@ -164,6 +179,7 @@ impl Duration {
 
 impl Add for Duration {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
@@ -171,6 +187,7 @@ impl Add for Duration {
 
 impl Mul<u64> for Duration {
     type Output = Self;
+    #[inline]
     fn mul(self, times: u64) -> Self {
         Self(self.0.saturating_mul(times))
     }

@@ -16,6 +16,41 @@ pub trait TimerKind: Value + Copy {
     fn at(slot: usize) -> Self;
 }
 
+/// Implements [`TimerKind`] for an enum without fields, whose variants are named in their order, or
+/// for a unit struct: `timer_kinds!(Timer: Ask, Count)`, `timer_kinds!(Tick)`.
+#[macro_export]
+macro_rules! timer_kinds {
+    ($timer:ident) => {
+        $crate::timer_kinds!(@slots $timer, [$timer], |_timer| 0);
+    };
+    ($timer:ident: $($kind:ident),+) => {
+        const _: () = {
+            let (slots, mut slot) = ([$($timer::$kind as usize),+], 0);
+            while slot < slots.len() {
+                assert!(slots[slot] == slot, "the kinds are not in the order of the enum");
+                slot += 1;
+            }
+        };
+        $crate::timer_kinds!(@slots $timer, [$($timer::$kind),+], |timer| timer as usize);
+    };
+    (@slots $timer:ident, $kinds:expr, |$kind:ident| $slot:expr) => {
+        impl $crate::TimerKind for $timer {
+            type Slots = [$crate::Instant; { $kinds.len() }];
+
+            #[inline]
+            fn slot(self) -> usize {
+                let $kind = self;
+                $slot
+            }
+
+            #[inline]
+            fn at(slot: usize) -> Self {
+                $kinds[slot]
+            }
+        }
+    };
+}
+
 /// A fixed table of deadlines. [`Instant::NEVER`] means not armed.
 pub trait Slots: Value {
     /// How many slots there are.

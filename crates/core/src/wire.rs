@@ -1,5 +1,6 @@
 //! Encoding and decoding: little endian, bounded; no input makes it panic.
 
+use crate::few::Few;
 use crate::id::NodeId;
 use crate::time::Instant;
 use alloc::vec::Vec;
@@ -110,15 +111,35 @@ impl<'a> Reader<'a> {
         least: usize,
         mut item: impl FnMut(&mut Self) -> Result<T, Malformed>,
     ) -> Result<Vec<T>, Malformed> {
-        let count = usize::from(self.u16()?);
-        if count.saturating_mul(least.max(1)) > self.left.len() {
-            return Err(Malformed);
-        }
+        let count = self.count(least)?;
         let mut items = Vec::with_capacity(count);
         for _ in 0..count {
             items.push(item(self)?);
         }
         Ok(items)
+    }
+
+    /// The same list, without an allocation if it is short.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub fn few<T: Copy + Default, const N: usize>(
+        &mut self,
+        least: usize,
+        mut item: impl FnMut(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<Few<T, N>, Malformed> {
+        let mut items = Few::new();
+        for _ in 0..self.count(least)? {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// The length of a list whose items have at least so many bytes.
+    fn count(&mut self, least: usize) -> Result<usize, Malformed> {
+        let count = usize::from(self.u16()?);
+        let fits = count.saturating_mul(least.max(1)) <= self.left.len();
+        fits.then_some(count).ok_or(Malformed)
     }
 
     /// Checks that all bytes were read.

@@ -39,17 +39,7 @@ enum Tick {
     Second,
 }
 
-impl TimerKind for Tick {
-    type Slots = [Instant; 2];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        [Self::First, Self::Second][slot]
-    }
-}
+timer_kinds!(Tick: First, Second);
 
 impl Protocol for Tiny {
     const NAME: &'static str = "tiny";
@@ -79,7 +69,7 @@ impl Protocol for Tiny {
         cx.store(vec![1]);
         cx.arm(Tick::First, cx.now());
         cx.arm(Tick::Second, cx.now());
-        if command == Command::Campaign { Ok(()) } else { Err(Refused) }
+        if command == Command::Campaign { Ok(()) } else { Err(Refused::NotNow) }
     }
 
     /// It stores none.
@@ -121,7 +111,7 @@ fn harness() -> Harness<Tiny> {
 fn what_a_refused_command_asked_for_is_discarded_and_nothing_else() {
     with_node(|node, env, effects| {
         let (before, sent) = (node.clone(), [Effect::Send(Dest::Everyone, Hello(1))]);
-        assert_eq!(node.command(Command::Resign, env, &(), effects), Err(Refused));
+        assert_eq!(node.command(Command::Resign, env, &(), effects), Err(Refused::NotNow));
         assert_eq!(*node, before, "no timer was armed");
         assert_eq!(*effects, sent, "what was not yet done is still to be done");
         assert_eq!(node.command(Command::Campaign, env, &(), effects), Ok(Change::Same));
@@ -132,12 +122,12 @@ fn what_a_refused_command_asked_for_is_discarded_and_nothing_else() {
 #[test]
 fn an_endpoint_and_a_harness_discard_it_too() {
     let mut harness = harness();
-    assert_eq!(harness.command(Command::Resign).err(), Some(Refused));
+    assert_eq!(harness.command(Command::Resign).err(), Some(Refused::NotNow));
     assert_eq!(harness.effects(), []);
     harness.timeout();
     assert_eq!(harness.node().poll_timeout(), Instant::NEVER);
     with_endpoint(|endpoint, env| {
-        assert_eq!(endpoint.command(Command::Resign, env), Err(Refused));
+        assert_eq!(endpoint.command(Command::Resign, env), Err(Refused::NotNow));
         endpoint.timeout(env);
         assert_eq!(endpoint.poll_output(), None, "not even with the next step");
     });
@@ -152,7 +142,7 @@ fn an_endpoint_stores_first_then_sends_and_then_tells() {
         assert_eq!((endpoint.poll_output(), endpoint.poll_output()), (Some(send(2)), None));
         assert_eq!(endpoint.datagram(NodeId(2), &[3], env), Ok("hello"));
         assert_eq!(endpoint.poll_output(), Some(Output::Leadership));
-        assert_eq!(endpoint.datagram(NodeId(2), &[3, 0], env), Err(Malformed));
+        assert_eq!(endpoint.datagram(NodeId(2), &[3, 0], env), Err(Unheard::Malformed));
         assert_eq!(endpoint.poll_output(), None);
     });
 }

@@ -1,12 +1,14 @@
 //! What others ask of a protocol. Each protocol answers in its own directory, in `row.rs`.
 //!
 //! **Promise.** The simulator, the checker, the runtime and the command know no protocol by name:
-//! whatever depends on one is asked here. Most questions have an answer that is right for most
-//! protocols, so that a new one answers only what is different for it.
+//! whatever depends on one is asked here. The one exception is the simulator's lazy engine, which
+//! computes starts of the announce-listen family and of no other ([`Answers::announcing`]). Most
+//! questions have an answer that is right for most protocols, so that a new one answers only what
+//! is different for it.
 
 use crate::announce_listen;
 use crate::choice::Entry;
-use crate::param::Described;
+use crate::param::Fit;
 use crate::profile::Profile;
 use crate::promise::Promise;
 use crate::simulated::{Extent, Layout, Rounds, Volume};
@@ -21,7 +23,7 @@ use core::fmt;
 /// that implements it holds parameters that keep the rules.
 pub trait Row: Answers + Clone {
     /// What a person writes.
-    type Config: Described;
+    type Config: Fit;
 
     /// Which rule that breaks.
     type BadConfig: Error + Clone + PartialEq;
@@ -106,6 +108,11 @@ pub trait Answers {
 
     /// Whether the rank of a process has an effect on who leads.
     fn reads_rank(&self) -> bool {
+        false
+    }
+
+    /// Whether priorities and witnesses have an effect on who leads.
+    fn reads_candidacy(&self) -> bool {
         false
     }
 

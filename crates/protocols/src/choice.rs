@@ -6,7 +6,7 @@
 pub use crate::answers::GroupTooLarge;
 use crate::answers::{Answers, Row, Usual};
 use crate::on_demand::OnDemand;
-use crate::param::{BadParam, Described, Given, Param};
+use crate::param::{BadParam, Described, Fit, GivenParams, Param};
 pub use crate::profile::{Goal, Leases, Profile};
 pub use crate::promise::Promise;
 use crate::surroundings::Surroundings;
@@ -15,7 +15,7 @@ use crate::{ad_hoc, announce_listen, bully, local_leader, probabilistic, ring};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use bellwether_core::{Boot, Endpoint, Env, Protocol, Visitor, endpoint};
+use bellwether_core::{Boot, Endpoint, Env, Protocol, Visitor, endpoint, last_will};
 use core::fmt;
 use core::ops::Deref;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -94,7 +94,7 @@ macro_rules! families {
 
             /// Its parameters in these surroundings.
             pub fn fitted(self, around: &Surroundings) -> Config {
-                let given = Given::default();
+                let given = GivenParams::default();
                 match self.default_config() {
                     $(Config::$Name(config) => Config::$Name(config.fit(around, &given)),)+
                 }
@@ -104,7 +104,11 @@ macro_rules! families {
             ///
             /// # Errors
             /// [`BadParam`], naming the parameter.
-            pub fn config(self, around: &Surroundings, given: &Given) -> Result<Config, BadParam> {
+            pub fn config(
+                self,
+                around: &Surroundings,
+                given: &GivenParams,
+            ) -> Result<Config, BadParam> {
                 match self.default_config() {
                     $(Config::$Name(config) => config.placed(around, given).map(Config::$Name),)+
                 }
@@ -225,6 +229,21 @@ impl Choice {
 
         self.visit(Start(boot, env))
     }
+
+    /// The bytes of the [last will](Protocol::last_will) of this incarnation of any process.
+    pub fn last_will(self, life: u64) -> Option<Vec<u8>> {
+        struct Will(u64);
+
+        impl Visitor for Will {
+            type Output = Option<Vec<u8>>;
+
+            fn visit<P: Protocol>(self, params: P::Params) -> Option<Vec<u8>> {
+                last_will::<P>(self.0, &params)
+            }
+        }
+
+        self.visit(Will(life))
+    }
 }
 
 families! {
@@ -286,6 +305,11 @@ const fn listed<const N: usize>(families: &[&[Entry]]) -> [Entry; N] {
     all
 }
 
+/// The names of all protocols.
+pub fn names() -> Vec<&'static str> {
+    PROTOCOLS.iter().map(|entry| entry.name).collect()
+}
+
 /// The row with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     PROTOCOLS.iter().find(|entry| entry.name == name)
@@ -301,7 +325,7 @@ mod tests {
     /// The protocol of a row, with its defaults.
     fn chosen(entry: &Entry) -> Choice {
         let calm = Surroundings::calm(5, Duration::from_millis(100));
-        let config = entry.config(&calm, &Given::default()).unwrap();
+        let config = entry.config(&calm, &GivenParams::default()).unwrap();
         Choice::try_from(config).unwrap()
     }
 

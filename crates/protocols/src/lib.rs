@@ -37,7 +37,7 @@ pub mod bully;
 pub mod choice;
 pub mod detect;
 pub mod local_leader;
-mod named;
+pub mod named;
 pub mod on_demand;
 pub mod param;
 pub mod probabilistic;

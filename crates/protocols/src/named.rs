@@ -1,9 +1,28 @@
 //! Values that have a name: each variant's name and its meaning are written once.
 
+#[doc(hidden)]
+pub use alloc::string::String;
+
+/// An enumeration made by [`named!`](crate::named!).
+pub trait Named: Copy + PartialEq + 'static {
+    /// All values.
+    const ALL: &'static [Self];
+
+    /// Their names and what they mean, in the same order.
+    const CHOICES: &'static [(&'static str, &'static str)];
+
+    /// The value of this name.
+    fn of_name(name: &str) -> Option<Self> {
+        let place = Self::CHOICES.iter().position(|(known, _)| *known == name)?;
+        Self::ALL.get(place).copied()
+    }
+}
+
 /// An enumeration of which files, tables, results and errors know the same names.
 ///
 /// The first value after `=` is the default, if there is one. The documentation of a variant is
 /// its help.
+#[macro_export]
 macro_rules! named {
     (
         $(#[$meta:meta])*
@@ -33,6 +52,21 @@ macro_rules! named {
             }
         }
 
+        impl $crate::named::Named for $Type {
+            const ALL: &'static [Self] = &Self::ALL;
+            const CHOICES: &'static [(&'static str, &'static str)] = Self::CHOICES;
+        }
+
+        impl core::fmt::Display for $Type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl $crate::param::ParamType for $Type {
+            const KIND: $crate::param::Kind = $crate::param::Kind::OneOf(Self::CHOICES);
+        }
+
         $(impl Default for $Type {
             fn default() -> Self {
                 Self::$Default
@@ -47,13 +81,11 @@ macro_rules! named {
 
         impl<'de> serde::Deserialize<'de> for $Type {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                let name = <alloc::string::String as serde::Deserialize>::deserialize(from)?;
-                let known = Self::ALL.into_iter().find(|value| value.name() == name);
+                let name = <$crate::named::String as serde::Deserialize>::deserialize(from)?;
+                let known = <Self as $crate::named::Named>::of_name(&name);
                 let names = &[$($name),+];
                 known.ok_or_else(|| serde::de::Error::unknown_variant(&name, names))
             }
         }
     };
 }
-
-pub(crate) use named;

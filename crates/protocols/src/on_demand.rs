@@ -8,7 +8,7 @@
 use crate::answers::{Answers, Row, Usual};
 use crate::choice::Entry;
 use crate::detect::{self, Detect, Detected};
-use crate::param::{Described, NoEffect, Param};
+use crate::param::{Described, Fit, NoEffect};
 use crate::profile::Profile;
 use crate::simulated::{Extent, Layout, UnderWay, Volume};
 use crate::time_scales::TimeScales;
@@ -16,19 +16,10 @@ use bellwether_core::{Duration, Protocol, Visitor};
 use core::error::Error;
 use core::fmt;
 
-/// How long a process waits for a leader before it calls an election: a parameter of all of them.
-pub(crate) const CALL_AFTER: Param = Param::length(
-    "call-after",
-    "how long a process bears to have no leader before it calls an election",
-)
-.formerly("patience")
-.follows("infinite; where failures are detected, 60 delays, or 30 for ad-hoc")
-.within("0 < call-after");
-
 /// The parameters of an election on demand that keep the rules, without those of the layer.
 pub trait Inner: Clone + TryFrom<Self::Config, Error = Self::BadConfig> {
     /// What a person writes, the layer's parameters included.
-    type Config: Described + Detected;
+    type Config: Fit + Detected;
 
     /// Which rule that breaks, those of the layer aside.
     type BadConfig: Error + Clone + PartialEq;

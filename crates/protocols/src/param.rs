@@ -1,14 +1,18 @@
 //! What a parameter is: its name, its kind, its default, its range and what it is for.
 //!
-//! **Source.** Each protocol describes its parameters once, in the table beside its `Config`.
-//! Files, command lines, results, errors and reference pages read that table.
+//! **Source.** Each protocol describes its parameters once: [`params!`](crate::params) makes its
+//! `Config` and the table of it from one description. Files, command lines, results, errors and
+//! reference pages read that table.
 //!
-//! **Assumptions.** A `Config` is flat: each of its fields is one parameter, under the same name
-//! and in the same order as in the table.
+//! **Assumptions.** A `Config` is flat: each of its fields is one parameter.
 //!
 //! **Promise.** What is read by name and text is what a file with that key would say. A name that
 //! is not in the table, a text of the wrong form and a value without effect are refused with an
 //! error that names the parameter.
+
+mod params;
+#[doc(hidden)]
+pub mod text;
 
 use crate::surroundings::Surroundings;
 use alloc::borrow::ToOwned;
@@ -64,6 +68,26 @@ pub enum Kind {
     Text(&'static str),
 }
 
+/// A type of the values of parameters.
+pub trait ParamType {
+    /// Which values it has.
+    const KIND: Kind;
+}
+
+macro_rules! kinds {
+    ($($Type:ty: $Kind:ident),+) => {
+        $(impl ParamType for $Type {
+            const KIND: Kind = Kind::$Kind;
+        })+
+    };
+}
+
+kinds!(Duration: Length, u32: Count, u64: Count, usize: Count, f64: Number, bool: Switch);
+
+impl<T: ParamType> ParamType for Option<T> {
+    const KIND: Kind = T::KIND;
+}
+
 /// What a parameter is if it is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fallback {
@@ -76,47 +100,18 @@ pub enum Fallback {
 }
 
 impl Param {
-    /// A length of time.
-    pub const fn length(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, Kind::Length, help)
-    }
-
-    /// A whole number.
-    pub const fn count(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, Kind::Count, help)
-    }
-
-    /// A number.
-    pub const fn number(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, Kind::Number, help)
-    }
-
-    /// A switch, which is off by default.
-    pub const fn switch(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, Kind::Switch, help).is("false")
-    }
-
-    /// One of several names.
-    pub const fn one_of(
-        name: &'static str,
-        choices: &'static [(&'static str, &'static str)],
-        help: &'static str,
-    ) -> Self {
-        Self::new(name, Kind::OneOf(choices), help)
-    }
-
-    /// A text of this form.
-    pub const fn text(name: &'static str, form: &'static str, help: &'static str) -> Self {
-        Self::new(name, Kind::Text(form), help)
-    }
-
-    const fn new(name: &'static str, kind: Kind, help: &'static str) -> Self {
+    /// A parameter with values of this type. A switch is off by default.
+    pub const fn of<T: ParamType>(name: &'static str, help: &'static str) -> Self {
+        let default = match T::KIND {
+            Kind::Switch => Fallback::Is("false"),
+            _ => Fallback::Absent,
+        };
         Self {
             name,
             formerly: "",
-            kind,
+            kind: T::KIND,
             unit: "",
-            default: Fallback::Absent,
+            default,
             unattended: "",
             range: "",
             depends_on: &[],
@@ -282,6 +277,7 @@ impl core::error::Error for NoEffect {}
 
 /// Why a parameter is refused before the rules of its protocol are asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BadParam {
     /// The protocol has no parameter of this name.
     Unknown {
@@ -331,9 +327,9 @@ impl core::error::Error for BadParam {}
 
 /// The parameters that were given, by name; all others have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Given(Map<String, Value>);
+pub struct GivenParams(Map<String, Value>);
 
-impl Given {
+impl GivenParams {
     /// Those of a table among these keys and values of a file.
     ///
     /// # Errors
@@ -375,7 +371,7 @@ pub fn find<'a>(table: &'a [Param], name: &str) -> Result<&'a Param, BadParam> {
     })
 }
 
-/// A configuration that a table describes.
+/// A configuration that a table describes; [`params!`](crate::params) implements it.
 pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     /// What tells the protocols apart that share the table.
     type Variant: Copy;
@@ -390,50 +386,12 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
     #[must_use]
     fn of(self, variant: Self::Variant) -> Self;
 
-    /// The same with every default that follows, from the surroundings or from what was given.
-    #[must_use]
-    fn fit(self, _around: &Surroundings, _given: &Given) -> Self {
-        self
-    }
-
-    /// Checks what was given against the surroundings.
-    ///
-    /// # Errors
-    /// [`BadParam`], naming the parameter.
-    fn check_fit(&self, _around: &Surroundings, _given: &Given) -> Result<(), BadParam> {
-        Ok(())
-    }
-
-    /// The same with all values that follow from its own written out.
-    #[must_use]
-    fn resolved(&self) -> Self {
-        self.clone()
-    }
-
-    /// The same in these surroundings, with what was given.
-    ///
-    /// # Errors
-    /// [`BadParam`], naming the parameter.
-    fn placed(self, around: &Surroundings, given: &Given) -> Result<Self, BadParam> {
-        let mut given = given.clone();
-        let unattended = |param: &&Param| around.unattended && !param.unattended.is_empty();
-        for param in Self::PARAMS.iter().filter(unattended) {
-            if !given.has(param.name) {
-                given.put(Self::PARAMS, param.name, param.unattended)?;
-            }
-        }
-        let config = self.lay(&given)?.fit(around, &given);
-        config.check_fit(around, &given)?;
-        config.check_effects(&given).map_err(BadParam::NoEffect)?;
-        Ok(config)
-    }
-
     /// The same with this parameter.
     ///
     /// # Errors
     /// [`BadParam`], naming the parameter.
     fn with(&self, name: &str, text: &str) -> Result<Self, BadParam> {
-        let mut given = Given::default();
+        let mut given = GivenParams::default();
         given.put(Self::PARAMS, name, text)?;
         self.lay(&given)
     }
@@ -442,7 +400,7 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
     ///
     /// # Errors
     /// [`BadParam::Form`], naming the parameter.
-    fn lay(&self, given: &Given) -> Result<Self, BadParam> {
+    fn lay(&self, given: &GivenParams) -> Result<Self, BadParam> {
         let (mut values, mut laid) = (self.values(), self.clone());
         for (name, value) in &given.0 {
             values.insert(name.clone(), value.clone());
@@ -470,7 +428,7 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
     ///
     /// # Errors
     /// [`NoEffect`], naming both parameters.
-    fn check_effects(&self, given: &Given) -> Result<(), NoEffect> {
+    fn check_effects(&self, given: &GivenParams) -> Result<(), NoEffect> {
         let values = self.values();
         for param in Self::PARAMS.iter().filter(|param| given.has(param.name)) {
             param.check_effect(&values)?;
@@ -491,16 +449,6 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
         Self::PARAMS.iter().filter(changed).try_for_each(|param| param.check_effect(&values))
     }
 
-    /// All of it for programs, in the order of the table: lengths in seconds, infinite ones null.
-    fn to_map(&self) -> Vec<(String, Value)> {
-        let values = self.resolved().values();
-        let shown = |param: &Param| match values.get(param.name) {
-            Some(value) => (param.key(), param.shown(value)),
-            None => (param.key(), Value::Null),
-        };
-        Self::PARAMS.iter().map(shown).collect()
-    }
-
     /// What must be given to get from these defaults to this, by name and text.
     fn arguments(&self, defaults: &Self) -> Vec<(&'static str, String)> {
         let (values, usual) = (self.values(), defaults.values());
@@ -513,6 +461,57 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
             Some((param.name, param.written(value)?))
         });
         written.collect()
+    }
+}
+
+/// The defaults of a configuration that follow from others or from the surroundings.
+pub trait Fit: Described {
+    /// The same with every default that follows, from the surroundings or from what was given.
+    #[must_use]
+    fn fit(self, _around: &Surroundings, _given: &GivenParams) -> Self {
+        self
+    }
+
+    /// Checks what was given against the surroundings.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    fn check_fit(&self, _around: &Surroundings, _given: &GivenParams) -> Result<(), BadParam> {
+        Ok(())
+    }
+
+    /// The same with all values that follow from its own written out.
+    #[must_use]
+    fn resolved(&self) -> Self {
+        self.clone()
+    }
+
+    /// The same in these surroundings, with what was given.
+    ///
+    /// # Errors
+    /// [`BadParam`], naming the parameter.
+    fn placed(self, around: &Surroundings, given: &GivenParams) -> Result<Self, BadParam> {
+        let mut given = given.clone();
+        let unattended = |param: &&Param| around.unattended && !param.unattended.is_empty();
+        for param in Self::PARAMS.iter().filter(unattended) {
+            if !given.has(param.name) {
+                given.put(Self::PARAMS, param.name, param.unattended)?;
+            }
+        }
+        let config = self.lay(&given)?.fit(around, &given);
+        config.check_fit(around, &given)?;
+        config.check_effects(&given).map_err(BadParam::NoEffect)?;
+        Ok(config)
+    }
+
+    /// All of it for programs, in the order of the table: lengths in seconds, infinite ones null.
+    fn to_map(&self) -> Vec<(String, Value)> {
+        let values = self.resolved().values();
+        let shown = |param: &Param| match values.get(param.name) {
+            Some(value) => (param.key(), param.shown(value)),
+            None => (param.key(), Value::Null),
+        };
+        Self::PARAMS.iter().map(shown).collect()
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Surroundings {
     pub listed: bool,
     /// Whether the processes are members of a live group, and not simulated.
     pub live: bool,
+    /// Whether the process joins a group that runs, and was founded for that.
+    pub joins: bool,
 }
 
 impl Surroundings {
@@ -50,6 +52,7 @@ impl Surroundings {
             copies: false,
             listed: true,
             live: false,
+            joins: false,
         }
     }
 

@@ -31,6 +31,11 @@ pub struct TimeScales {
     /// Whether the term of a leader is a fencing token, which grows from leader to leader whatever
     /// is lost, and members tell whether they have a record of the terms they granted.
     pub tokens: bool,
+    /// Whether priorities and witnesses have an effect on who leads.
+    pub roles: bool,
+    /// Whether a model of it is proved, and processes tell of their votes and requests what the
+    /// model has.
+    pub proved: bool,
 }
 
 impl TimeScales {
@@ -51,6 +56,8 @@ impl TimeScales {
         best: false,
         quorum: None,
         tokens: false,
+        roles: false,
+        proved: false,
     };
 
     /// How long it takes, at most, until a clock that drifts this much has counted so long.

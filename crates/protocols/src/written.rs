@@ -5,8 +5,8 @@
 //! given the same protocol's name: lengths of time up to ten days to the nanosecond, rates to
 //! the last bit. The name stands beside the parameters, as in a scenario file, and not among them.
 
-use crate::choice::{BadConfig, Choice, Config, Entry, find};
-use crate::param::{BadParam, Given, Param};
+use crate::choice::{BadConfig, Choice, Config, Entry, find, names};
+use crate::param::{BadParam, GivenParams, Param};
 use crate::promise::Promise;
 use crate::surroundings::Surroundings;
 use alloc::borrow::ToOwned;
@@ -28,7 +28,8 @@ impl fmt::Display for BadText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Protocol(name) => {
-                write!(f, "'{name}', but no protocol has that name; see `protocols`")
+                let names = names().join(", ");
+                write!(f, "'{name}', but no protocol has that name; there are {names}")
             }
             Self::Form(problem) => write!(f, "the parameters are not readable: {problem}"),
             Self::Config(bad) => bad.fmt(f),
@@ -93,8 +94,8 @@ impl Entry {
     pub fn given<'a>(
         &self,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Given, BadParam> {
-        let (table, mut given) = (self.params(), Given::default());
+    ) -> Result<GivenParams, BadParam> {
+        let (table, mut given) = (self.params(), GivenParams::default());
         pairs.into_iter().try_for_each(|(name, text)| given.put(table, name, text))?;
         Ok(given)
     }
@@ -103,7 +104,7 @@ impl Entry {
     ///
     /// # Errors
     /// [`BadParam`], naming the parameter.
-    pub fn config(&self, around: &Surroundings, given: &Given) -> Result<Config, BadParam> {
+    pub fn config(&self, around: &Surroundings, given: &GivenParams) -> Result<Config, BadParam> {
         self.family.config(around, given)
     }
 }
@@ -134,7 +135,7 @@ mod tests {
                 unsteady: true,
                 ..Surroundings::calm(5, Duration::from_millis(100))
             };
-            let fit = entry.config(&unsteady, &Given::default()).unwrap();
+            let fit = entry.config(&unsteady, &GivenParams::default()).unwrap();
             assert_eq!(Config::from_json(entry.name, &fit.to_json()), Ok(fit));
             let config = entry.default_config();
             assert_eq!(Config::from_json(entry.name, &config.to_json()), Ok(config));

@@ -25,7 +25,7 @@ impl Part {
 
     /// The processes to tell the outcome: the children, and the parent, which still waits for a
     /// report unless it told the outcome itself. A process that reports later is told then.
-    pub(super) fn told(mut self) -> BTreeSet<NodeId> {
+    pub(super) fn into_informed(mut self) -> BTreeSet<NodeId> {
         self.children.extend(self.parent);
         self.children
     }

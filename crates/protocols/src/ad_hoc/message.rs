@@ -74,6 +74,15 @@ impl Wire for Message {
         }
     }
 
+    fn latest(&self) -> u64 {
+        let (wave, beat) = match self {
+            Self::Election(wave) | Self::Ack(wave, _) => (wave, Beat::default()),
+            Self::Leader(news) | Self::Heartbeat(news) => (&news.wave, news.beat),
+        };
+        let numbers = [wave.number, wave.life, beat.life, beat.number];
+        numbers.into_iter().fold(0, u64::max)
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Self::Election(wave) => {

@@ -60,13 +60,14 @@ mod table;
 mod tests;
 
 pub use message::{Beat, Claim, Message, News, VALUE_MAX, Wave, weigh};
-pub use params::{BadConfig, Config, Params};
+pub use params::{BadConfig, Params};
+pub use table::Config;
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use bellwether_core::{
     Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
-    Refused, Stage, TimerKind,
+    Refused, Stage, timer_kinds,
 };
 use election::Part;
 use news::KnownLeader;
@@ -99,17 +100,7 @@ pub enum Timer {
     Repeat,
 }
 
-impl TimerKind for Timer {
-    type Slots = [Instant; 2];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        if slot == 0 { Self::Wait } else { Self::Repeat }
-    }
-}
+timer_kinds!(Timer: Wait, Repeat);
 
 /// The wait doubles with every election that fails, at most this often, so that a time-out that is
 /// too short only delays.
@@ -245,7 +236,7 @@ impl Protocol for AdHoc {
             Command::Resign => self.stand(false, value, cx),
             Command::Rank(rank) => self.stand(self.is_active(), rank, cx),
             Command::Leave => {} // its neighbours notice
-            Command::Transfer(_) => return Err(Refused),
+            _ => return Err(Refused::Unsupported),
         }
         Ok(())
     }

@@ -76,7 +76,7 @@ impl AdHoc {
             return self.begin_above(news.wave, cx);
         }
         let told = match self.part.take() {
-            Some(part) => part.told(),
+            Some(part) => part.into_informed(),
             None => self.neighbours(cx),
         };
         let known = self.leader.filter(|known| known.leader.id == news.leader.id);

@@ -3,58 +3,10 @@
 //! [`Config`] holds the written values; [`Params`] is what the handlers read. One conversion leads
 //! from one to the other; its error names the values and the rule they break.
 
+use super::table::Config;
 use crate::detect::Detector;
 use bellwether_core::Duration;
 use core::fmt;
-use serde::{Deserialize, Serialize};
-
-/// The written parameters. By default nothing is repeated and no time-out ends a wait: this is
-/// right where nothing is lost and nothing moves, and the exact counts use it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Config {
-    /// How failures are detected: by reports of the driver, or by heartbeats.
-    pub detector: Detector,
-    /// How often a process sends a heartbeat, if heartbeats are used.
-    pub beat: Option<Duration>,
-    /// A peer silent for this long is considered dead.
-    pub suspect: Option<Duration>,
-    /// How long a message waits for its acknowledgement before it is sent again.
-    pub resend: Option<Duration>,
-    /// How often a message is sent before its receiver is considered dead.
-    pub tries: Option<u32>,
-    /// How long a process without a leader waits before it calls an election.
-    #[serde(alias = "patience")]
-    pub call_after: Duration,
-    /// How long the caller of an election waits for its end before it calls another; the others
-    /// wait twice as long. It must be longer than an election takes: twice the longest path through
-    /// the network, plus the repetitions of lost messages.
-    pub timeout: Duration,
-    /// How long a process waits for an answer before it repeats its message.
-    pub retry: Duration,
-    /// The time between a leader's heartbeats.
-    pub leader_beat: Duration,
-    /// A leader silent for this long is given up; a small multiple of `leader_beat`.
-    pub leader_silence: Duration,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        let never = Duration::MAX;
-        Self {
-            detector: Detector::Told,
-            beat: None,
-            suspect: None,
-            resend: None,
-            tries: None,
-            call_after: never,
-            timeout: never,
-            retry: never,
-            leader_beat: never,
-            leader_silence: never,
-        }
-    }
-}
 
 impl Config {
     /// Parameters for a network that moves and loses messages, in which one hop takes some

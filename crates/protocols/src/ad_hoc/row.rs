@@ -1,7 +1,8 @@
 //! What others ask of the ad hoc election.
 
 use super::AdHoc;
-use super::params::{BadConfig, Config, Params};
+use super::params::{BadConfig, Params};
+use super::table::Config;
 use crate::answers::Usual;
 use crate::choice::{Entry, Family};
 use crate::on_demand::{Inner, Layer, layered};

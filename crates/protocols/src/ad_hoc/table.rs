@@ -1,51 +1,46 @@
-//! The table of the ad hoc election's parameters, and the defaults that depend on the surroundings.
+//! The parameters of the ad hoc election, each described once, and the defaults that depend on the
+//! surroundings.
 
-use super::params::Config;
-use crate::detect::{BEAT, DETECTOR, Detected as _, RESEND, SUSPECT, TRIES, detected};
-use crate::on_demand::CALL_AFTER;
-use crate::param::{BadParam, Described, Given, Param};
+use crate::detect::{Detected as _, detected};
+use crate::param::{BadParam, Fit, GivenParams};
 use crate::surroundings::Surroundings;
 use bellwether_core::Duration;
+use serde::{Deserialize, Serialize};
 
-detected!(Config);
-
-impl Described for Config {
-    type Variant = ();
-
-    const PARAMS: &'static [Param] = &[
-        DETECTOR,
-        BEAT,
-        SUSPECT,
-        RESEND,
-        TRIES,
-        CALL_AFTER,
-        Param::length(
-            "timeout",
-            "how long the caller of an election waits for its end before it calls another",
-        )
-        .follows("infinite; in a network that moves or loses, 60 delays and 4 for each process")
-        .within("retry < timeout"),
-        Param::length("retry", "a message that is not answered after this is repeated")
-            .follows("infinite; in a network that moves or loses, 5 delays, or 30 with heartbeats")
-            .within("0 < retry"),
-        Param::length("leader-beat", "the time between a leader's heartbeats")
-            .follows("infinite; in a network that moves or loses, 20 delays, or 60 with heartbeats")
-            .within("0 < leader-beat"),
-        Param::length("leader-silence", "a leader silent for this long is given up")
-            .follows(
+detected! {
+    /// The written parameters. By default nothing is repeated and no time-out ends a wait: this is
+    /// right where nothing is lost and nothing moves, and the exact counts use it.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Config {
+        /// How long the caller of an election waits for its end before it calls another.
+        ///
+        /// The others wait twice as long. It must be longer than an election takes: twice the
+        /// longest path through the network, plus the repetitions of lost messages.
+        timeout: Duration = Duration::MAX,
+            follows("infinite; in a network that moves or loses, 60 delays and 4 for each process"),
+            within("retry < timeout");
+        /// A message that is not answered after this is repeated.
+        retry: Duration = Duration::MAX,
+            follows("infinite; in a network that moves or loses, 5 delays, or 30 with heartbeats"),
+            within("0 < retry");
+        /// The time between a leader's heartbeats.
+        leader_beat: Duration = Duration::MAX,
+            follows("infinite; in a network that moves or loses, 20 delays, or 60 with heartbeats"),
+            within("0 < leader-beat");
+        /// A leader silent for this long is given up.
+        ///
+        /// A small multiple of `leader_beat`.
+        leader_silence: Duration = Duration::MAX,
+            follows(
                 "infinite; in a network that moves or loses, 80 delays, or with heartbeats 90 and \
-                 4 for each process",
-            )
-            .within("leader-beat < leader-silence"),
-    ];
-
-    fn variant(&self) {}
-
-    fn of(self, (): ()) -> Self {
-        self
+                 4 for each process"
+            ),
+            within("leader-beat < leader-silence");
     }
+}
 
-    fn fit(self, around: &Surroundings, given: &Given) -> Self {
+impl Fit for Config {
+    fn fit(self, around: &Surroundings, given: &GivenParams) -> Self {
         let (mut config, hop) = (self.fit_detector(around, given), around.hop());
         let detects = config.layer().is_some();
         if !around.restless() && !detects {
@@ -74,7 +69,7 @@ impl Described for Config {
         config
     }
 
-    fn check_fit(&self, around: &Surroundings, given: &Given) -> Result<(), BadParam> {
+    fn check_fit(&self, around: &Surroundings, given: &GivenParams) -> Result<(), BadParam> {
         self.check_copies(around, given)
     }
 }

@@ -24,8 +24,11 @@ impl AnnounceListen {
     }
 
     pub(super) fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
-        if cx.params().yields != Yields::ToBetter || self.phase != Phase::Announcing {
-            return Err(Refused);
+        if cx.params().yields != Yields::ToBetter {
+            return Err(Refused::Unsupported);
+        }
+        if self.phase != Phase::Announcing {
+            return Err(Refused::NotLeading);
         }
         self.stand_lower(weigh(Class::Retired, self.weight & STANDING_MAX), cx);
         Ok(())
@@ -33,7 +36,7 @@ impl AnnounceListen {
 
     pub(super) fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         if cx.params().yields != Yields::ToBetter {
-            return Err(Refused);
+            return Err(Refused::Unsupported);
         }
         let weight = weigh(Class::Ordinary, self.weight & STANDING_MAX);
         self.board.clear();
@@ -51,7 +54,7 @@ impl AnnounceListen {
     pub(super) fn take_rank(&mut self, rank: u64, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         let params = cx.params();
         if params.criterion != Criterion::Rank {
-            return Err(Refused);
+            return Err(Refused::Unsupported);
         }
         let weight = (self.weight & !STANDING_MAX) | rank.min(STANDING_MAX);
         let ordered = params.yields != Yields::ToAnyone;

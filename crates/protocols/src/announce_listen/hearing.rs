@@ -89,7 +89,7 @@ impl AnnounceListen {
     }
 
     /// A process on the board was silent for too long: its claim ages, or it is removed.
-    pub(super) fn miss(&mut self, cx: &mut Cx<'_, Self>) {
+    pub(super) fn on_silence(&mut self, cx: &mut Cx<'_, Self>) {
         let params = cx.params();
         if let Some(aging) = params.aging {
             self.board.sink(cx.now() + params.listen.saturating_sub(aging), self.claim());

@@ -61,15 +61,14 @@ mod tests;
 pub use bye::{announcements_beyond_first, bye_copies};
 pub use error::BadConfig;
 pub use message::Message;
-pub use params::{
-    BYES_MAX, Config, Criterion, LEADERS_MAX, Opening, Params, Repeat, Variant, Yields,
-};
+pub use params::{BYES_MAX, Criterion, LEADERS_MAX, Opening, Params, Repeat, Variant, Yields};
+pub use table::Config;
 pub use wake::{Distribution, Mapping, Shape, WakeBy, WakeUp};
 
 use alloc::borrow::Cow;
 use bellwether_core::{
     Boot, Command, Cx, Duration, Entropy, Fact, Instant, Leadership, NodeId, Protocol, Rebase,
-    Refused, Stage, TimerKind,
+    Refused, Stage, timer_kinds,
 };
 use board::{Board, Claim};
 
@@ -113,22 +112,7 @@ pub enum Timer {
     Listen,
 }
 
-impl TimerKind for Timer {
-    type Slots = [Instant; 3];
-
-    #[inline]
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        match slot {
-            0 => Self::Wake,
-            1 => Self::Announce,
-            _ => Self::Listen,
-        }
-    }
-}
+timer_kinds!(Timer: Wake, Announce, Listen);
 
 /// The class of a claim, which comes before the standing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -219,7 +203,7 @@ impl Protocol for AnnounceListen {
             Timer::Wake => self.announce(cx),
             Timer::Announce if cx.params().repeat == Repeat::Redrawn => self.open(cx),
             Timer::Announce => self.announce(cx),
-            Timer::Listen => self.miss(cx),
+            Timer::Listen => self.on_silence(cx),
         }
     }
 
@@ -229,7 +213,7 @@ impl Protocol for AnnounceListen {
             Command::Resign => self.resign(cx)?,
             Command::Campaign => self.campaign(cx)?,
             Command::Rank(rank) => self.take_rank(rank, cx)?,
-            Command::Transfer(_) => return Err(Refused),
+            _ => return Err(Refused::Unsupported),
         }
         Ok(())
     }

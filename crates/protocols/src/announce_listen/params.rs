@@ -5,11 +5,11 @@
 
 use super::STANDING_MAX;
 use super::error::BadConfig;
+use super::table::Config;
 use super::wake::{Distribution, Mapping, Shape, WakeBy, WakeUp};
-use crate::named::named;
+use crate::named;
 use crate::param::Described;
 use bellwether_core::{Duration, NodeId};
-use serde::{Deserialize, Serialize};
 
 /// The members of the family, as the literature names them. Each is a row of [`Variant::rules`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,77 +157,10 @@ pub(super) const RATE_MAX: f64 = 500.0;
 /// The default rate of an exponential timer.
 pub(super) const RATE: f64 = 10.0;
 
-/// The written parameters. The defaults are the thesis's: T_S = T_A = 1 s, T_L infinite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Config {
-    /// The member of the family; a file names it next to the parameters, not among them.
-    #[serde(skip)]
-    pub variant: Variant,
-    /// T_S: wake-up times lie below it. It should be smaller than T_A, or late wakers meet second
-    /// announcements.
-    pub suppress: Duration,
-    /// T_A: the time between a leader's announcements.
-    pub announce: Duration,
-    /// T_L: a leader silent for this long is given up; a small multiple of T_A, or infinite.
-    pub listen: Duration,
-    /// A leader silent for this long, below T_L, no longer keeps others out.
-    pub aging: Option<Duration>,
-    /// How wake-up times are distributed.
-    pub timer: Distribution,
-    /// How steep an exponential timer is, over its whole interval; 10 if absent.
-    pub timer_rate: Option<f64>,
-    /// How long a query waits for answers: a round trip, plus the spread of the answers.
-    pub patience: Duration,
-    /// Answers to a query are spread over this.
-    pub reply_spread: Duration,
-    /// What makes a claim better; the variant's default if absent.
-    pub criterion: Option<Criterion>,
-    /// Whether wake-up times follow the standing instead of a random draw.
-    pub mapping: WakeBy,
-    /// With a mapping: a random addition below this, so that equals do not speak at once.
-    pub jitter: Duration,
-    /// With a mapping: the standing that wakes first.
-    pub best: Option<u64>,
-    /// With a mapping: the standing that wakes last; 0 if absent.
-    pub worst: Option<u64>,
-    /// How many processes lead together.
-    pub leaders: usize,
-    /// Whether a leaving leader sends as many Byes as the loss requires.
-    pub bye: bool,
-    /// How many Byes a leaving leader sends. See [`bye_copies`](super::bye_copies).
-    pub bye_copies: u32,
-    /// Whether processes that do not lead send Byes too.
-    pub bye_from_all: bool,
-    /// Follow Programs 5.1 and 5.2 to the letter: the leader's announcements do not renew trust in
-    /// it.
-    pub as_printed: bool,
-}
-
 impl Config {
     /// The defaults for this member of the family.
     pub fn new(variant: Variant) -> Self {
-        Self {
-            variant,
-            suppress: Duration::from_secs(1),
-            announce: Duration::from_secs(1),
-            listen: Duration::MAX,
-            aging: None,
-            timer: Distribution::Uniform,
-            timer_rate: None,
-            patience: Duration::from_millis(200),
-            reply_spread: Duration::ZERO,
-            criterion: None,
-            mapping: WakeBy::Random,
-            jitter: Duration::ZERO,
-            best: None,
-            worst: None,
-            leaders: 1,
-            bye: false,
-            bye_copies: 0,
-            bye_from_all: false,
-            as_printed: false,
-        }
+        Self { variant, ..Self::default() }
     }
 
     /// The distribution of wake-up times.
@@ -276,12 +209,6 @@ impl Config {
             }
             (WakeBy::Standing, Some(best)) => Ok(Mapping::ByStanding { best, worst, jitter }),
         }
-    }
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self::new(Variant::default())
     }
 }
 

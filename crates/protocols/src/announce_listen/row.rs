@@ -1,7 +1,8 @@
 //! What others ask of the announce-listen family.
 
 use super::bye::announcements_beyond_first;
-use super::params::{Config, Criterion, Params, Variant, Yields};
+use super::params::{Criterion, Params, Variant, Yields};
+use super::table::Config;
 use super::{AnnounceListen, BadConfig, Mapping};
 use crate::answers::{Answers, Row, Usual};
 use crate::choice::{Entry, Family};

@@ -1,95 +1,89 @@
-//! The table of the announce-listen family's parameters, and the defaults that depend on the
-//! surroundings.
+//! The parameters of the announce-listen family, each described once, and the defaults that depend
+//! on the surroundings.
 
 use super::bye::bye_copies;
-use super::params::{Config, Criterion, RATE, Variant};
+use super::params::{Criterion, RATE, Variant};
 use super::wake::{Distribution, WakeBy};
-use crate::param::{BadParam, Described, Given, Param};
+use crate::param::{BadParam, Fit, GivenParams};
+use crate::params;
 use crate::surroundings::Surroundings;
 use alloc::string::String;
 use bellwether_core::Duration;
+use serde::{Deserialize, Serialize};
 
 const EXPONENTIAL: &[&str] =
     &[Distribution::Exponential.name(), Distribution::ExponentialFalling.name()];
 const STANDING: &[&str] = &[WakeBy::Standing.name()];
 
-impl Described for Config {
-    type Variant = Variant;
-
-    const PARAMS: &'static [Param] = &[
-        Param::length(
-            "suppress",
-            "T_S: a process waits a random time below this before it announces",
-        )
-        .is("1s")
-        .within("suppress < infinite"),
-        Param::length("announce", "T_A: the time between a leader's announcements")
-            .is("1s")
-            .within("0 < announce < infinite"),
-        Param::length("listen", "T_L: a leader silent for this long is given up")
-            .is("infinite")
-            .unattended("3s")
-            .within("0 < listen"),
-        Param::length(
-            "aging",
-            "a leader silent for this long, below T_L, no longer keeps others out",
-        )
-        .within("0 < aging < listen")
-        .on(&["listen"]),
-        Param::one_of("timer", Distribution::CHOICES, "how the random wait is distributed")
-            .is("uniform"),
-        Param::number("timer-rate", "how steep an exponential timer is, over its whole interval")
-            .follows("10")
-            .within("0 < timer-rate <= 500")
-            .only_with("timer", EXPONENTIAL),
-        Param::length("patience", "how long a query waits for answers")
-            .follows("two delays and the reply spread")
-            .within("reply-spread < patience < infinite")
-            .on(&["reply-spread"]),
-        Param::length("reply-spread", "answers to a query are spread over this")
-            .follows("one delay for suppress-query, else 0s"),
-        Param::one_of("criterion", Criterion::CHOICES, "who leads").follows("the protocol's own"),
-        Param::one_of(
-            "mapping",
-            WakeBy::CHOICES,
-            "where a wait comes from: a random draw, or the standing of the process",
-        )
-        .is("random"),
-        Param::length("jitter", "a random addition to a wait that follows the standing")
-            .is("0s")
-            .within("jitter < infinite")
-            .only_with("mapping", STANDING),
-        Param::count("best", "the standing that wakes first")
-            .follows("the greatest that there can be in the group")
-            .within("worst < best")
-            .on(&["worst", "criterion"])
-            .only_with("mapping", STANDING),
-        Param::count("worst", "the standing that wakes last")
-            .follows("0")
-            .within("worst < best")
-            .only_with("mapping", STANDING),
-        Param::count("leaders", "how many lead together").is("1").within("1 <= leaders <= 64"),
-        Param::switch(
-            "bye",
-            "a departing leader sends as many Byes as the loss of the network requires",
-        ),
-        Param::count("bye-copies", "how many Byes a departing leader sends")
-            .follows("0; 1 if all say goodbye; with bye, what the loss requires")
-            .within("bye-copies <= 10000")
-            .on(&["bye", "bye-from-all"]),
-        Param::switch("bye-from-all", "processes that do not lead send Byes too"),
-        Param::switch("as-printed", "as in Programs 5.1 and 5.2, mistakes included"),
-    ];
-
-    fn variant(&self) -> Variant {
-        self.variant
+params! {
+    /// The written parameters. The defaults are the thesis's: T_S = T_A = 1 s, T_L infinite.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Config of Variant {
+        /// T_S: a process waits a random time below this before it announces.
+        ///
+        /// It should be smaller than T_A, or late wakers meet second announcements.
+        suppress: Duration = Duration::from_secs(1), is("1s"), within("suppress < infinite");
+        /// T_A: the time between a leader's announcements.
+        announce: Duration = Duration::from_secs(1), is("1s"), within("0 < announce < infinite");
+        /// T_L: a leader silent for this long is given up.
+        ///
+        /// A small multiple of T_A, or infinite.
+        listen: Duration = Duration::MAX,
+            is("infinite"), unattended("3s"), within("0 < listen");
+        /// A leader silent for this long, below T_L, no longer keeps others out.
+        aging: Option<Duration>, within("0 < aging < listen"), on(&["listen"]);
+        /// How the random wait is distributed.
+        timer: Distribution, is("uniform");
+        /// How steep an exponential timer is, over its whole interval.
+        timer_rate: Option<f64>,
+            follows("10"), within("0 < timer-rate <= 500"), only_with("timer", EXPONENTIAL);
+        /// How long a query waits for answers.
+        ///
+        /// A round trip, plus the spread of the answers.
+        patience: Duration = Duration::from_millis(200),
+            follows("two delays and the reply spread"),
+            within("reply-spread < patience < infinite"),
+            on(&["reply-spread"]);
+        /// Answers to a query are spread over this.
+        reply_spread: Duration, follows("one delay for suppress-query, else 0s");
+        /// Who leads.
+        criterion: Option<Criterion>, follows("the protocol's own");
+        /// Where a wait comes from: a random draw, or the standing of the process.
+        mapping: WakeBy, is("random");
+        /// A random addition to a wait that follows the standing.
+        ///
+        /// With it equals do not speak at once.
+        jitter: Duration, is("0s"), within("jitter < infinite"), only_with("mapping", STANDING);
+        /// The standing that wakes first.
+        best: Option<u64>,
+            follows("the greatest that there can be in the group"),
+            within("worst < best"),
+            on(&["worst", "criterion"]),
+            only_with("mapping", STANDING);
+        /// The standing that wakes last.
+        worst: Option<u64>, follows("0"), within("worst < best"), only_with("mapping", STANDING);
+        /// How many lead together.
+        leaders: usize = 1, is("1"), within("1 <= leaders <= 64");
+        /// A departing leader sends as many Byes as the loss of the network requires.
+        bye: bool;
+        /// How many Byes a departing leader sends.
+        ///
+        /// See [`bye_copies`](super::bye_copies).
+        bye_copies: u32,
+            follows("0; 1 if all say goodbye; with bye, what the loss requires"),
+            within("bye-copies <= 10000"),
+            on(&["bye", "bye-from-all"]);
+        /// Processes that do not lead send Byes too.
+        bye_from_all: bool;
+        /// As in Programs 5.1 and 5.2, mistakes included.
+        ///
+        /// The leader's announcements do not renew trust in it.
+        as_printed: bool;
     }
+}
 
-    fn of(self, variant: Variant) -> Self {
-        Self { variant, ..self }
-    }
-
-    fn fit(mut self, around: &Surroundings, given: &Given) -> Self {
+impl Fit for Config {
+    fn fit(mut self, around: &Surroundings, given: &GivenParams) -> Self {
         if !given.has("reply-spread") {
             // Answers that would all come at once are spread over the time that one answer takes.
             let spreads = self.variant.rules().0.suppresses();
@@ -114,7 +108,7 @@ impl Described for Config {
         self
     }
 
-    fn check_fit(&self, around: &Surroundings, given: &Given) -> Result<(), BadParam> {
+    fn check_fit(&self, around: &Surroundings, given: &GivenParams) -> Result<(), BadParam> {
         if !self.bye {
             return Ok(());
         }

@@ -4,7 +4,7 @@
 //! (Nonnenmacher and Biersack) and concludes that the wake-up time should follow from the criterion
 //! of leadership, which is [`Mapping::ByStanding`].
 
-use crate::named::named;
+use crate::named;
 use bellwether_core::{Duration, Entropy};
 
 /// How the wake-up time is found within the suppression interval.

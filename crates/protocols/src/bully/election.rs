@@ -198,7 +198,7 @@ impl Bully {
 /// Reports of the driver.
 impl Bully {
     /// A process is down.
-    pub(super) fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+    pub(super) fn peer_lost(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         match self.phase {
             _ if self.leader == Some(peer) => self.hold(cx),
             Phase::Asking(asked) if asked == peer => self.ask(Some(peer), cx),
@@ -209,7 +209,7 @@ impl Bully {
 
     /// A process is up again.
     pub(super) fn welcome(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
-        if self.standing.is_retired() {
+        if self.availability.is_retired() {
             self.say(peer, Says::Resign, cx);
         }
         let config = cx.params().config();

@@ -6,10 +6,10 @@
 use alloc::collections::BTreeMap;
 use bellwether_core::{Malformed, NodeId, Reader, Refused, WireWrite};
 
-/// The standing of a process, sent with every message. Later standings of one process are greater,
-/// so messages of a former incarnation, or from before a change, are recognised.
+/// The availability of a process, sent with every message. Later availabilities of one process are
+/// greater, so messages of a former incarnation, or from before a change, are recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Standing {
+pub struct Availability {
     /// Its incarnation.
     pub life: u64,
     /// How often it changed its willingness in this incarnation: it is willing at first, and again
@@ -17,8 +17,8 @@ pub struct Standing {
     pub changes: u32,
 }
 
-impl Standing {
-    /// The standing of a process that has just started.
+impl Availability {
+    /// The availability of a process that has just started.
     pub fn new(life: u64) -> Self {
         Self { life, changes: 0 }
     }
@@ -38,7 +38,7 @@ impl Standing {
     /// # Errors
     /// [`Refused`] after the last change that can be counted. A later incarnation counts anew.
     pub(super) fn return_to_duty(&mut self) -> Result<(), Refused> {
-        self.changes = self.changes.checked_add(1).ok_or(Refused)?;
+        self.changes = self.changes.checked_add(1).ok_or(Refused::NotNow)?;
         Ok(())
     }
 
@@ -60,8 +60,8 @@ pub(super) struct Key {
 }
 
 impl Key {
-    pub(super) fn new(id: NodeId, standing: Standing) -> Self {
-        Self { active: !standing.is_retired(), id }
+    pub(super) fn new(id: NodeId, availability: Availability) -> Self {
+        Self { active: !availability.is_retired(), id }
     }
 
     /// The key as one number; larger is better.
@@ -77,11 +77,11 @@ impl Key {
 struct Exception {
     /// The latest incarnation heard before the process was reported down; `None` if it is up.
     down: Option<u64>,
-    standing: Standing,
+    availability: Availability,
 }
 
 impl Exception {
-    const ORDINARY: Self = Self { down: None, standing: Standing { life: 1, changes: 0 } };
+    const ORDINARY: Self = Self { down: None, availability: Availability { life: 1, changes: 0 } };
 }
 
 /// All exceptions.
@@ -109,7 +109,7 @@ impl Known {
     }
 
     pub(super) fn key(&self, id: NodeId) -> Key {
-        Key::new(id, self.of(id).standing)
+        Key::new(id, self.of(id).availability)
     }
 
     pub(super) fn is_down(&self, id: NodeId) -> bool {
@@ -117,26 +117,28 @@ impl Known {
     }
 
     pub(super) fn is_retired(&self, id: NodeId) -> bool {
-        self.of(id).standing.is_retired()
+        self.of(id).availability.is_retired()
     }
 
     /// A process was reported down, or up again.
     pub(super) fn report(&mut self, id: NodeId, down: bool) {
         let known = self.of(id);
-        self.set(id, Exception { down: down.then_some(known.standing.life), ..known });
+        self.set(id, Exception { down: down.then_some(known.availability.life), ..known });
     }
 
-    /// A message with this standing arrived. False if it is late: the process has a newer standing,
-    /// or is known to be dead. A message of a later incarnation is not late; whether that one is up
-    /// is left to reports.
+    /// A message with this availability arrived. False if it is late: the process has a newer
+    /// availability, or is known to be dead. A message of a later incarnation is not late; whether
+    /// that one is up is left to reports.
     #[inline]
-    pub(super) fn hear(&mut self, id: NodeId, standing: Standing) -> bool {
+    pub(super) fn hear(&mut self, id: NodeId, availability: Availability) -> bool {
         let known = self.of(id);
-        if standing < known.standing || known.down.is_some_and(|dead| standing.life <= dead) {
+        if availability < known.availability
+            || known.down.is_some_and(|dead| availability.life <= dead)
+        {
             return false;
         }
-        assert!(known.standing <= standing, "the known standing of a peer never falls");
-        self.set(id, Exception { standing, ..known });
+        assert!(known.availability <= availability, "the known availability of a peer never falls");
+        self.set(id, Exception { availability, ..known });
         true
     }
 }

@@ -1,14 +1,14 @@
 //! The messages of bully.
 
-use super::known::Standing;
+use super::known::Availability;
 use alloc::vec::Vec;
 use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, WireWrite};
 
-/// A message: the sender's standing and the contents.
+/// A message: the sender's availability and the contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// The sender's standing.
-    pub standing: Standing,
+    /// The sender's availability.
+    pub availability: Availability,
     /// The contents.
     pub says: Says,
 }
@@ -71,8 +71,16 @@ impl Wire for Message {
         }
     }
 
+    fn latest(&self) -> u64 {
+        match self.says {
+            Says::Election { round, .. } | Says::Coordinator { round } => round,
+            Says::Ok { round, of } => round.max(of),
+            Says::Resign | Says::Query | Says::Leader(_) => 0,
+        }
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
-        self.standing.encode(out);
+        self.availability.encode(out);
         match self.says {
             Says::Election { round, stamp } => {
                 out.put_u8(0);
@@ -105,7 +113,7 @@ impl Wire for Message {
     }
 
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let standing = Standing::decode(input)?;
+        let availability = Availability::decode(input)?;
         let says = match input.u8()? {
             0 => {
                 let round = input.u64()?;
@@ -122,7 +130,7 @@ impl Wire for Message {
             5 => Says::Leader(if input.flag()? { Some(input.node()?) } else { None }),
             _ => return Err(Malformed),
         };
-        Ok(Self { standing, says })
+        Ok(Self { availability, says })
     }
 
     fn instants(&mut self, _to: NodeId, rebase: &Rebase<'_>) {

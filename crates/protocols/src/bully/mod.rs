@@ -77,15 +77,16 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use known::Standing;
+pub use known::Availability;
 pub use message::{Message, Says, Stamp};
-pub use params::{BadConfig, Config, Params, Recovery, TopAnswers};
+pub use params::{BadConfig, Params, Recovery, TopAnswers};
+pub use table::Config;
 
 use crate::alarm::Alarm;
 use alloc::borrow::Cow;
 use bellwether_core::{
     Boot, Command, Cx, Duration, Fact, Instant, Leadership, NodeId, Protocol, Reach, Rebase,
-    Refused, Stage, TimerKind,
+    Refused, Stage, timer_kinds,
 };
 use known::{Key, Known};
 
@@ -93,7 +94,7 @@ use known::{Key, Known};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bully {
     me: NodeId,
-    standing: Standing,
+    availability: Availability,
     leader: Option<NodeId>,
     phase: Phase,
     /// The latest round it knows; zero if it knows none.
@@ -130,25 +131,11 @@ pub enum Timer {
     CallAfter,
 }
 
-impl TimerKind for Timer {
-    type Slots = [Instant; 3];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        match slot {
-            0 => Self::Reply,
-            1 => Self::Wait,
-            _ => Self::CallAfter,
-        }
-    }
-}
+timer_kinds!(Timer: Reply, Wait, CallAfter);
 
 impl Bully {
     fn key(&self) -> Key {
-        Key::new(self.me, self.standing)
+        Key::new(self.me, self.availability)
     }
 
     fn leads(&self) -> bool {
@@ -166,7 +153,7 @@ impl Bully {
     }
 
     fn say(&self, to: NodeId, says: Says, cx: &mut Cx<'_, Self>) {
-        cx.send(to, Message { standing: self.standing, says });
+        cx.send(to, Message { availability: self.availability, says });
     }
 
     fn say_to_all(&self, says: Says, cx: &mut Cx<'_, Self>) {
@@ -199,7 +186,7 @@ impl Bully {
         }
     }
 
-    /// Checks again after a change of standing or of reachability.
+    /// Checks again after a change of availability or of reachability.
     fn look_round(&mut self, cx: &mut Cx<'_, Self>) {
         if self.phase == Phase::Idle && self.alarm.is_off() {
             self.rest(cx);
@@ -223,10 +210,10 @@ impl Bully {
 /// Commands.
 impl Bully {
     fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
-        if !self.leads() || self.standing.is_retired() {
-            return Err(Refused);
+        if !self.leads() || self.availability.is_retired() {
+            return Err(Refused::NotLeading);
         }
-        self.standing.retire();
+        self.availability.retire();
         self.leader = None;
         self.say_to_all(Says::Resign, cx);
         let wait = cx.params().config().wait;
@@ -236,9 +223,9 @@ impl Bully {
     }
 
     fn campaign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
-        let returns = self.standing.is_retired();
+        let returns = self.availability.is_retired();
         if returns {
-            self.standing.return_to_duty()?;
+            self.availability.return_to_duty()?;
         }
         if returns || !self.takes_part() {
             self.hold(cx);
@@ -248,7 +235,7 @@ impl Bully {
 
     fn leave(&mut self, cx: &mut Cx<'_, Self>) {
         if self.leads() {
-            self.standing.retire();
+            self.availability.retire();
             self.say_to_all(Says::Resign, cx);
         }
         self.leader = None;
@@ -266,7 +253,7 @@ impl Protocol for Bully {
     fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
         let mut node = Self {
             me: boot.me,
-            standing: Standing::new(boot.incarnation),
+            availability: Availability::new(boot.incarnation),
             leader: None,
             phase: Phase::Idle,
             round: 0,
@@ -284,7 +271,7 @@ impl Protocol for Bully {
 
     fn on_message(&mut self, from: NodeId, message: Cow<'_, Message>, cx: &mut Cx<'_, Self>) {
         let before = self.known.key(from);
-        if !cx.peers().contains(from) || !self.known.hear(from, message.standing) {
+        if !cx.peers().contains(from) || !self.known.hear(from, message.availability) {
             return;
         }
         self.tell_if_lesser_now(from, before, cx);
@@ -319,7 +306,7 @@ impl Protocol for Bully {
         }
         self.known.report(peer, reach == Reach::Down);
         match reach {
-            Reach::Down => self.miss(peer, cx),
+            Reach::Down => self.peer_lost(peer, cx),
             Reach::Up => self.welcome(peer, cx),
         }
     }
@@ -329,7 +316,7 @@ impl Protocol for Bully {
             Command::Campaign => self.campaign(cx)?,
             Command::Resign => self.resign(cx)?,
             Command::Leave => self.leave(cx),
-            Command::Transfer(_) | Command::Rank(_) => return Err(Refused),
+            _ => return Err(Refused::Unsupported),
         }
         Ok(())
     }

@@ -1,59 +1,9 @@
 //! The parameters of bully: time-outs and variants.
 
-use crate::detect::Detector;
-use crate::named::named;
+use super::table::Config;
+use crate::named;
 use bellwether_core::Duration;
 use core::fmt;
-use serde::{Deserialize, Serialize};
-
-/// The written parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Config {
-    /// How failures are detected: by reports of the driver, or by heartbeats.
-    pub detector: Detector,
-    /// How often a process sends a heartbeat, if heartbeats are used.
-    pub beat: Option<Duration>,
-    /// A peer silent for this long is considered dead.
-    pub suspect: Option<Duration>,
-    /// How long a message waits for its acknowledgement before it is sent again.
-    pub resend: Option<Duration>,
-    /// How often a message is sent before its receiver is considered dead.
-    pub tries: Option<u32>,
-    /// How long a process tolerates having no leader, or one that is not the greatest. Infinite:
-    /// for ever, and then it does only what the text says.
-    #[serde(alias = "patience")]
-    pub call_after: Duration,
-    /// How long a process waits for an OK before it takes the lead; also for an answer to "who
-    /// leads?".
-    pub reply: Duration,
-    /// How long it then waits for the Coordinator message before it calls another election.
-    pub wait: Duration,
-    /// How the greatest process answers.
-    pub top_answers: TopAnswers,
-    /// What a recovered process does.
-    pub recovery: Recovery,
-    /// Whether an election carries the time it was called, and the older one prevails.
-    pub stamps: bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            detector: Detector::Told,
-            beat: None,
-            suspect: None,
-            resend: None,
-            tries: None,
-            call_after: Duration::MAX,
-            reply: Duration::from_secs(1),
-            wait: Duration::from_secs(3),
-            top_answers: TopAnswers::Ok,
-            recovery: Recovery::Bully,
-            stamps: false,
-        }
-    }
-}
 
 named! {
     /// How the process with the greatest id of all answers an election.

@@ -1,7 +1,8 @@
 //! What others ask of bully.
 
 use super::Bully;
-use super::params::{BadConfig, Config, Params, Recovery};
+use super::params::{BadConfig, Params, Recovery};
+use super::table::Config;
 use crate::choice::{Entry, Family};
 use crate::detect::Detector;
 use crate::on_demand::{Inner, Layer, layered};

@@ -1,51 +1,36 @@
-//! The table of bully's parameters, and the defaults that depend on the surroundings.
+//! The parameters of bully, each described once, and the defaults that depend on the surroundings.
 
-use super::params::{Config, Recovery, TopAnswers};
-use crate::detect::{BEAT, DETECTOR, Detected as _, RESEND, SUSPECT, TRIES, detected};
-use crate::on_demand::CALL_AFTER;
-use crate::param::{BadParam, Described, Given, Param};
+use super::params::{Recovery, TopAnswers};
+use crate::detect::{Detected as _, detected};
+use crate::param::{BadParam, Fit, GivenParams};
 use crate::surroundings::Surroundings;
 use bellwether_core::Duration;
+use serde::{Deserialize, Serialize};
 
-detected!(Config);
-
-impl Described for Config {
-    type Variant = ();
-
-    const PARAMS: &'static [Param] = &[
-        DETECTOR,
-        BEAT,
-        SUSPECT,
-        RESEND,
-        TRIES,
-        CALL_AFTER,
-        Param::length("reply", "how long a process waits for an OK before it takes the lead")
-            .follows("10 delays")
-            .within("0 < reply < wait"),
-        Param::length("wait", "how long it then waits for the Coordinator message")
-            .follows("3 times reply")
-            .within("reply < wait < infinite")
-            .on(&["reply"]),
-        Param::one_of(
-            "top-answers",
-            TopAnswers::CHOICES,
-            "how the greatest process of all answers an election",
-        )
-        .is("ok"),
-        Param::one_of("recovery", Recovery::CHOICES, "what a recovered process does").is("bully"),
-        Param::switch(
-            "stamps",
-            "elections carry the time they were called, and the oldest prevails: MEREA's idea",
-        ),
-    ];
-
-    fn variant(&self) {}
-
-    fn of(self, (): ()) -> Self {
-        self
+detected! {
+    /// The written parameters.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Config {
+        /// How long a process waits for an OK before it takes the lead.
+        ///
+        /// Also for an answer to "who leads?".
+        reply: Duration = Duration::from_secs(1), follows("10 delays"), within("0 < reply < wait");
+        /// How long it then waits for the Coordinator message.
+        ///
+        /// After that it calls another election.
+        wait: Duration = Duration::from_secs(3),
+            follows("3 times reply"), within("reply < wait < infinite"), on(&["reply"]);
+        /// How the greatest process of all answers an election.
+        top_answers: TopAnswers, is("ok");
+        /// What a recovered process does.
+        recovery: Recovery, is("bully");
+        /// Elections carry the time they were called, and the oldest prevails: MEREA's idea.
+        stamps: bool;
     }
+}
 
-    fn fit(self, around: &Surroundings, given: &Given) -> Self {
+impl Fit for Config {
+    fn fit(self, around: &Surroundings, given: &GivenParams) -> Self {
         let (mut config, hop) = (self.fit_detector(around, given), around.hop());
         if !given.has("reply") {
             config.reply = hop * 10;
@@ -60,7 +45,7 @@ impl Described for Config {
         config
     }
 
-    fn check_fit(&self, around: &Surroundings, given: &Given) -> Result<(), BadParam> {
+    fn check_fit(&self, around: &Surroundings, given: &GivenParams) -> Result<(), BadParam> {
         self.check_copies(around, given)
     }
 }

@@ -53,6 +53,14 @@ impl<M: Message> Message for Frame<M> {
         }
     }
 
+    fn latest(&self) -> u64 {
+        self.life.max(match &self.body {
+            Body::All(message) | Body::One { message, .. } => message.latest(),
+            Body::Ack { life, .. } => *life,
+            Body::Beat => 0,
+        })
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_u64(self.life);
         match &self.body {

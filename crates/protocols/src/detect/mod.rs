@@ -44,14 +44,14 @@ mod tests;
 pub use frame::{Body, Frame};
 pub use params::{BadConfig, Config, Params};
 pub(crate) use table::detected;
-pub use table::{BEAT, DETECTOR, Detected, Detector, RESEND, SUSPECT, TRIES};
+pub use table::{Detected, Detector};
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use bellwether_core::{
     Boot, Command, Cx, Dest, Effect, Fact, Instant, Layered, Leadership, NodeId, Protocol, Reach,
-    Rebase, Refused, TimerKind,
+    Rebase, Refused, timer_kinds,
 };
 use core::ops::Bound;
 use peer::Peer;
@@ -83,21 +83,7 @@ pub enum Pulse {
     Resend,
 }
 
-impl TimerKind for Pulse {
-    type Slots = [Instant; 3];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        match slot {
-            0 => Self::Beat,
-            1 => Self::Silence,
-            _ => Self::Resend,
-        }
-    }
-}
+timer_kinds!(Pulse: Beat, Silence, Resend);
 
 impl<P: Protocol> Detect<P> {
     /// The inner protocol.

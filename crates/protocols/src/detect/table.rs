@@ -3,8 +3,7 @@
 //! Bully, the rings and the ad hoc election have them. [`detected!`] gives their configurations
 //! what they have in common.
 
-use crate::named::named;
-use crate::param::Param;
+use crate::named;
 
 named! {
     /// How a process learns that another one is gone.
@@ -16,51 +15,59 @@ named! {
     }
 }
 
-const HEARTBEATS: &[&str] = &[Detector::Heartbeats.name()];
-
-/// How failures are detected.
-pub const DETECTOR: Param =
-    Param::one_of("detector", Detector::CHOICES, "how a process learns that another one is gone")
-        .follows("told; heartbeats where messages or processes are lost");
-
-/// How often each process sends a heartbeat.
-pub const BEAT: Param = Param::length("beat", "how often a process says that it lives")
-    .follows("10 delays")
-    .within("0 < beat < suspect")
-    .on(&["suspect"])
-    .only_with("detector", HEARTBEATS);
-
-/// A peer silent for this long is considered dead.
-pub const SUSPECT: Param =
-    Param::length("suspect", "a process silent for this long is considered dead")
-        .follows("35 delays")
-        .within("beat < suspect < infinite")
-        .on(&["beat"])
-        .only_with("detector", HEARTBEATS);
-
-/// How long a message waits for its acknowledgement before it is sent again.
-pub const RESEND: Param =
-    Param::length("resend", "a message that is not acknowledged after this is sent again")
-        .follows("3 delays")
-        .within("0 < resend < infinite")
-        .only_with("detector", HEARTBEATS);
-
-/// How often it is sent before its receiver is considered dead.
-pub const TRIES: Param =
-    Param::count("tries", "how often a message is sent before its receiver is considered dead")
-        .follows("5")
-        .within("1 <= tries <= 1000")
-        .only_with("detector", HEARTBEATS);
-
 /// A configuration of a protocol that the layer may carry.
 pub trait Detected {
     /// How failures are detected; `None` if whoever drives the protocol tells of them.
     fn layer(&self) -> Option<super::Config>;
 }
 
-/// What the configurations of the protocols that the layer carries have in common.
+/// A configuration like one of [`params!`](crate::params), after the parameters that all protocols
+/// have which the layer carries; and what these have in common.
 macro_rules! detected {
-    ($Config:ty) => {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $Config:ident $(of $Variant:ty)? { $($own:tt)* }
+    ) => {
+        $crate::params! {
+            $(#[$meta])*
+            $vis struct $Config $(of $Variant)? {
+                /// How a process learns that another one is gone.
+                detector: $crate::detect::Detector,
+                    follows("told; heartbeats where messages or processes are lost");
+                /// How often a process says that it lives.
+                beat: Option<Duration>,
+                    follows("10 delays"),
+                    within("0 < beat < suspect"),
+                    on(&["suspect"]),
+                    only_with("detector", &["heartbeats"]);
+                /// A process silent for this long is considered dead.
+                suspect: Option<Duration>,
+                    follows("35 delays"),
+                    within("beat < suspect < infinite"),
+                    on(&["beat"]),
+                    only_with("detector", &["heartbeats"]);
+                /// A message that is not acknowledged after this is sent again.
+                resend: Option<Duration>,
+                    follows("3 delays"),
+                    within("0 < resend < infinite"),
+                    only_with("detector", &["heartbeats"]);
+                /// How often a message is sent before its receiver is considered dead.
+                tries: Option<u32>,
+                    follows("5"),
+                    within("1 <= tries <= 1000"),
+                    only_with("detector", &["heartbeats"]);
+                /// A process without a leader for this long calls an election.
+                ///
+                /// Also one whose leader is not the greatest. Infinite: for ever, and then it does
+                /// only what the text says.
+                #[formerly = "patience"]
+                call_after: Duration = Duration::MAX,
+                    follows("infinite; where failures are detected, 60 delays, or 30 for ad-hoc"),
+                    within("0 < call-after");
+                $($own)*
+            }
+        }
+
         impl $crate::detect::Detected for $Config {
             fn layer(&self) -> Option<$crate::detect::Config> {
                 let usual = $crate::detect::Config::default();
@@ -80,7 +87,7 @@ macro_rules! detected {
             fn fit_detector(
                 self,
                 around: &$crate::surroundings::Surroundings,
-                given: &$crate::param::Given,
+                given: &$crate::param::GivenParams,
             ) -> Self {
                 use $crate::detect::Detector;
                 let detector = match around.unsteady && !around.moving {
@@ -107,7 +114,7 @@ macro_rules! detected {
             fn check_copies(
                 &self,
                 around: &$crate::surroundings::Surroundings,
-                given: &$crate::param::Given,
+                given: &$crate::param::GivenParams,
             ) -> Result<(), $crate::param::BadParam> {
                 let told = self.detector == $crate::detect::Detector::Told;
                 if !(around.copies && told && given.has("detector")) {

@@ -1,13 +1,26 @@
 //! The candidate: asks for support, counts it, and leads for as long as it lasts.
 
+use super::announcement::Announced;
 use super::hall::{Hall, Lease, Round, Timer};
+use super::list::{List, ListId, ListTold, quorum};
 use super::lock::Lock;
-use super::message::{Message, Request};
+use super::message::{Ids, Message, Request};
 use super::params::Params;
 use super::rules::Rule;
 use super::terms::Stored;
 use super::votes::Terms;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
+
+/// What a refusal says.
+pub(super) struct Refusal {
+    pub(super) request: Request,
+    /// For how long the sender is locked to another.
+    pub(super) remaining: Duration,
+    /// The highest term it has granted or learnt of.
+    pub(super) highest: u64,
+    /// Its list.
+    pub(super) list: Option<ListTold>,
+}
 
 impl Hall {
     /// Asks if it leads or is first in line; otherwise checks again later.
@@ -17,7 +30,17 @@ impl Hall {
         if self.stored.is_none() {
             return self.inquire(cx);
         }
+        if !self.may_ask(cx) {
+            self.turn = Instant::NEVER;
+            return;
+        }
         if cx.params().by_majority() {
+            if let Some(next) = self.take_next(now) {
+                return self.step_back(Some(next), cx);
+            }
+            if self.yields(cx) {
+                return;
+            }
             match self.bond(now, cx.params()) {
                 Some(lock) if !self.leads(now) => self.ask_in_turn(lock.free(), cx),
                 _ => self.ask(cx),
@@ -35,6 +58,9 @@ impl Hall {
     /// In majority mode processes try one after the other: the first in line at `from`, each next
     /// one later by the duration of an attempt.
     pub(super) fn ask_in_turn(&mut self, from: Instant, cx: &mut Cx<'_, Self>) {
+        if !self.may_ask(cx) {
+            return;
+        }
         self.turn = self.turn_from(from, cx);
         cx.arm(Timer::Ask, self.turn);
     }
@@ -42,24 +68,35 @@ impl Hall {
     /// Like [`ask_in_turn`](Self::ask_in_turn) with the first in line trying now, unless its turn
     /// comes sooner anyway.
     pub(super) fn ask_sooner(&mut self, cx: &mut Cx<'_, Self>) {
-        self.turn = self.turn_from(cx.now(), cx).min(self.turn);
-        cx.arm(Timer::Ask, self.turn);
+        if self.may_ask(cx) {
+            self.turn = self.turn_from(cx.now(), cx).min(self.turn);
+            cx.arm(Timer::Ask, self.turn);
+        }
     }
 
-    /// The turn of this process. Others may have other knowledge of missing or retired processes
-    /// and compute the same turn. So after a second failure in a row all processes count, and no
-    /// two have the same turn.
+    /// The turn of this process.
     fn turn_from(&self, from: Instant, cx: &Cx<'_, Self>) -> Instant {
+        from + cx.params().stagger() * self.turns_to_wait(cx)
+    }
+
+    /// How many turns come before that of this process. Others may have other knowledge of missing
+    /// or retired processes and compute the same turn. So after a second failure in a row all
+    /// processes count, and no two have the same turn.
+    pub(super) fn turns_to_wait(&self, cx: &Cx<'_, Self>) -> u64 {
         let (mine, missing) = (self.line.place(self.me), self.missing());
-        let in_line = |peer: &NodeId| Some(*peer) != missing && self.line.place(*peer) < mine;
+        let resting = self.line.resting(cx.now());
+        let absent = |peer: NodeId| Some(peer) == missing || Some(peer) == resting;
+        let asks = |peer: NodeId| !absent(peer) && !self.line.is_witness(peer);
+        let in_line = |peer: &NodeId| asks(*peer) && self.line.place(*peer) < mine;
         let by_id = |peer: &NodeId| *peer < self.me;
-        let peers = cx.peers();
-        let turn = match (self.failures, mine.0) {
-            (0 | 1, _) => peers.iter().filter(in_line).count(),
-            (_, false) => peers.iter().filter(by_id).count(),
-            (_, true) => peers.iter().filter(by_id).count() + peers.len() + 1,
+        let voters = self.list.as_ref().map_or(&[][..], |list| list.voters());
+        let before = |is: &dyn Fn(&NodeId) -> bool| voters.iter().filter(|id| is(id)).count();
+        let turns = match (self.failures, mine.is_last()) {
+            (0 | 1, _) => before(&in_line),
+            (_, false) => before(&by_id),
+            (_, true) => before(&by_id) + voters.len(),
         };
-        from + cx.params().stagger() * turn as u64
+        turns as u64
     }
 
     /// The term that a request asks for. A candidate keeps its term until it is refused or has led
@@ -113,9 +150,17 @@ impl Hall {
         self.support_itself(request, term, cx);
         let lease = self.lease.as_ref().filter(|_| leads);
         let supporters = lease.map_or_else(Default::default, |lease| lease.supporters.clone());
-        let farewell = self.line.news(now);
-        let lock = params.lock;
-        cx.broadcast(Message::Election { request, term, lock, supporters, farewell });
+        // Voters know its term; observers are to know its token.
+        let token =
+            lease.map(|lease| lease.token).filter(|token| *token != term && self.is_partial());
+        let (lock, farewell, list) = (params.lock, self.line.news(now), self.list_told(now));
+        let election = Message::Election { request, term, token, lock, supporters, farewell, list };
+        cx.broadcast(election);
+        if leads {
+            self.announce_request(request, cx);
+        }
+        self.invite(cx);
+        self.replace_absent(leads, cx);
         cx.arm(Timer::Count, now + params.round);
         if params.keep(Rule::OwnVoteDecides) && (leads || params.by_majority()) {
             self.decide(cx);
@@ -128,19 +173,21 @@ impl Hall {
     /// leader does not compete with it; and a founder grants itself no term before a majority has
     /// records, from which the others can read it.
     fn probe(&mut self, request: Request, cx: &mut Cx<'_, Self>) {
-        let (now, lock, supporters) = (cx.now(), cx.params().lock, [].into());
+        let (now, lock, supporters) = (cx.now(), cx.params().lock, Ids::new());
         let free = now;
         self.round =
             Some(Round { sent: now, knew_itself: true, refusals: [].into(), free, term: 0 });
-        let farewell = self.line.news(now);
-        cx.broadcast(Message::Election { request, term: 0, lock, supporters, farewell });
+        let (farewell, list) = (self.line.news(now), self.list_told(now));
+        let (term, token) = (0, None);
+        cx.broadcast(Message::Election { request, term, token, lock, supporters, farewell, list });
         cx.arm(Timer::Count, now + cx.params().round);
     }
 
     fn support_itself(&mut self, request: Request, term: u64, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
+        let vote = (term, self.list.as_ref().map(List::id));
         if !params.keep(Rule::SelfSupport) {
-            return self.votes.put(self.me, now, term, true);
+            return self.votes.put(self.me, now, vote, true);
         }
         if self.bond(now, params).is_none() {
             if params.by_majority() {
@@ -150,16 +197,16 @@ impl Hall {
             }
             self.lock(Lock::new(Some(self.me), request, now, false, params), now, params);
             self.partition.clear();
-            self.votes.put(self.me, now, term, true);
+            self.votes.put(self.me, now, vote, true);
         }
     }
 
-    /// Handles a grant of this term.
+    /// Handles a grant of this term by this list.
     pub(super) fn on_vote(
         &mut self,
         from: NodeId,
         request: Request,
-        term: u64,
+        vote: (u64, Option<ListId>),
         cx: &mut Cx<'_, Self>,
     ) {
         let (now, params) = (cx.now(), cx.params());
@@ -172,29 +219,34 @@ impl Hall {
         if !(fast && mine && (counts || !params.keep(Rule::CampaignVotesOnly))) {
             return;
         }
-        self.votes.put(from, request.sent, term, params.keep(Rule::DistinctVoters));
+        self.votes.put(from, request.sent, vote, params.keep(Rule::DistinctVoters));
         // In local mode a candidate waits until all that hear it have had time to answer.
         if params.by_majority() || self.leads(now) {
             self.decide(cx);
         }
     }
 
-    /// Handles a refusal of a process that is locked to another for this long, or has granted this
-    /// term.
-    pub(super) fn on_refusal(
-        &mut self,
-        from: NodeId,
-        request: Request,
-        remaining: Duration,
-        highest: u64,
-        cx: &mut Cx<'_, Self>,
-    ) {
+    /// Handles a refusal of a process that is locked to another, or has granted this term, or has
+    /// another list.
+    pub(super) fn on_refusal(&mut self, from: NodeId, refusal: Refusal, cx: &mut Cx<'_, Self>) {
+        let Refusal { request, remaining, highest, list } = refusal;
         let (now, params) = (cx.now(), cx.params());
         if !params.keep(Rule::RefusalIsNoVote) {
-            return self.on_vote(from, request, highest, cx);
+            return self.on_vote(from, request, (highest, list.map(|list| list.id())), cx);
         }
         let fast = Self::is_fast(cx);
         self.hear(from, fast, cx);
+        // If it was told already, it refuses for another reason.
+        let told = matches!(self.list_told(now), Some(ListTold::Whole(_)));
+        let lacks = !told && self.lacks_list(list.as_ref(), params);
+        if lacks {
+            self.list_news = now + params.lock;
+        }
+        self.learn(list.as_ref(), cx);
+        self.note_fork(list.as_ref());
+        if let Some(list) = list.as_ref().filter(|list| self.is_behind(Some(list))) {
+            self.adopt(list, cx); // by its own it would be refused again
+        }
         let leads = self.leads(now);
         let mine = request.life == self.life;
         let Some(round) = self.round.as_mut().filter(|round| mine && round.sent == request.sent)
@@ -210,20 +262,34 @@ impl Hall {
         let (term, probe) = (round.term, round.term == 0);
         if highest >= term {
             self.least = self.least.max(highest.saturating_add(1));
-            round.free = round.free.max(now); // it may ask again at once, for a higher term
+        }
+        if highest >= term || lacks {
+            round.free = round.free.max(now); // it may ask again at once, and not in vain
         }
         if !round.refusals.contains(&from) {
             round.refusals.push(from);
         }
-        let group = cx.peers().len() + 1;
-        if probe && round.refusals.len() + 1 >= quorum(group, params) {
-            let free = round.free.max(now);
+        let (free, refusals) = (round.free.max(now), &round.refusals);
+        let Some(list) = &self.list else { return };
+        let answered = |id: &NodeId| *id == self.me || refusals.contains(id);
+        let willing = |id: &NodeId| !refusals.contains(id);
+        if probe && list.is_decided_by(list.needed().filter(answered), params) {
             (self.round, self.alone) = (None, false);
             cx.disarm(Timer::Count);
             return self.ask_in_turn(free, cx);
         }
-        if !probe && !leads && group - round.refusals.len().min(group) < quorum(group, params) {
+        if !probe && !leads && !list.is_decided_by(list.needed().filter(willing), params) {
             self.fail(cx);
+        }
+    }
+
+    /// Whether a process with this list would take this one's if it were told of it in full.
+    fn lacks_list(&self, theirs: Option<&ListTold>, params: &Params) -> bool {
+        match (theirs, &self.list) {
+            (Some(ListTold::Whole(theirs)), Some(mine)) => {
+                theirs.yields_to(mine.id(), mine.committed, params)
+            }
+            _ => false,
         }
     }
 
@@ -248,7 +314,8 @@ impl Hall {
                 (self.alive.ids().collect(), 0)
             };
             self.assert_token_grows(token, led, params);
-            self.lease = Some(Lease { until, supporters, token });
+            let list = self.list.as_ref().map(List::id);
+            self.lease = Some(Lease { until, supporters, token, list });
             self.led = self.led.max(token);
         }
         self.assert_lease_is_covered(base, cx);
@@ -261,9 +328,12 @@ impl Hall {
         }
         if !led && params.keep(Rule::Retry) {
             // A new leader tells its members at once.
+            self.announced = Announced::NOTHING;
             self.ask(cx);
+            self.commit(cx);
             return true;
         }
+        self.commit(cx);
         if done {
             let renewal = if params.keep(Rule::Retry) {
                 base + params.renew
@@ -282,16 +352,18 @@ impl Hall {
         if !params.by_majority() {
             return Terms::ANY;
         }
+        let list = self.list.as_ref().map(List::id);
+        let list = list.filter(|_| params.keep(Rule::OneListPerLease));
         if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
-            return Terms::from(lease.token);
+            return Terms::from(lease.token).by(list);
         }
         let asked = self.votes.of(self.me).map_or(0, |(_, term)| term);
         let used = asked <= self.led && params.keep(Rule::NewReignNewTerm);
         let least = if used { self.led.saturating_add(1) } else { asked };
         if params.keep(Rule::OneTermPerReign) {
-            Terms { least, most: asked }
+            Terms { least, most: asked, list }
         } else {
-            Terms::from(1)
+            Terms::from(1).by(list)
         }
     }
 
@@ -312,10 +384,10 @@ impl Hall {
         assert!(self.lock.as_ref().is_some_and(covers), "a lease never outlives its holder's lock");
         assert!(self.votes.count(base), "a lease rests on requests of the current campaign");
         assert!(base <= cx.now(), "a lease rests on requests already made");
-        let group = cx.peers().len() + 1;
+        let supporters = lease.supporters.iter().copied();
         assert!(
-            !params.by_majority() || lease.supporters.len() * 2 > group,
-            "a lease in majority mode rests on more than half of the group"
+            self.list.as_ref().is_none_or(|list| list.is_decided_by(supporters, params)),
+            "a lease in majority mode rests on more than half of the voters"
         );
     }
 
@@ -338,14 +410,13 @@ impl Hall {
     /// The request that a lease runs from: all needed supporters granted it or a later one.
     fn base(&self, terms: Terms, cx: &Cx<'_, Self>) -> Option<Instant> {
         let params = cx.params();
-        let quorum = quorum(cx.peers().len() + 1, params);
-        if params.by_majority() {
-            let (mine, term) = self.votes.of(self.me)?;
-            let base = self.votes.of_quorum(quorum, terms).filter(|_| terms.contain(term));
-            return base.map(|base| base.min(mine));
+        if let Some(list) = &self.list {
+            let mine = self.votes.counting(self.me, terms)?;
+            return Some(self.votes.of_list(list, terms, params)?.min(mine));
         }
         let knew_itself = self.round.as_ref().is_none_or(|round| round.knew_itself);
         let first = self.first_alive() == Some(self.me);
+        let quorum = quorum(cx.peers().len() + 1, params);
         if !(knew_itself && first && self.alive.len() >= quorum) {
             return None;
         }
@@ -371,19 +442,20 @@ impl Hall {
             && !params.keep(Rule::NoReleaseWhileLeading)
         {
             let request = Request { life: self.life, sent: round.sent };
-            cx.broadcast(Message::Release { request, leaving: false });
+            cx.broadcast(Message::Release { request, leaving: false, nominee: None });
         }
         self.ask_if_its_turn(cx);
     }
 
     /// CheckIfLeader, if it does not succeed: gives the request up.
-    fn fail(&mut self, cx: &mut Cx<'_, Self>) {
+    pub(super) fn fail(&mut self, cx: &mut Cx<'_, Self>) {
         let Some(round) = self.round.take() else { return };
         let (now, params) = (cx.now(), cx.params());
         cx.disarm(Timer::Count);
         self.failures = (self.failures + 1).min(2);
         if params.keep(Rule::StepDown) {
             self.lease = None;
+            self.announce_end(cx);
         }
         assert!(
             !params.rules.are_all() || self.lease.is_none(),
@@ -391,11 +463,14 @@ impl Hall {
         );
         let answered = !round.refusals.is_empty() || self.votes.len() > 1;
         // In a probe its own vote is missing.
-        let answers = round.refusals.len() + self.votes.len().max(1);
-        self.alone = params.by_majority() && answers < quorum(cx.peers().len() + 1, params);
+        let there = |id: &NodeId| {
+            *id == self.me || round.refusals.contains(id) || self.votes.of(*id).is_some()
+        };
+        let enough = |list: &List| list.is_decided_by(list.needed().filter(there), params);
+        self.alone = !self.list.as_ref().is_none_or(enough);
         if !self.votes.is_empty() {
             let request = Request { life: self.life, sent: round.sent };
-            cx.broadcast(Message::Release { request, leaving: false });
+            cx.broadcast(Message::Release { request, leaving: false, nominee: None });
             self.unlock_itself();
         }
         if params.keep(Rule::VotesEndWithCampaign) {
@@ -405,7 +480,7 @@ impl Hall {
         let again = (round.sent + params.period - params.sigma).max(now);
         if !params.by_majority() {
             cx.arm(Timer::Ask, again);
-        } else if round.free > round.sent {
+        } else if round.free > round.sent && !self.forked {
             // The processes that refused said when they will be free, which may be now.
             self.ask_in_turn(round.free.max(now), cx);
         } else if answered {
@@ -413,7 +488,8 @@ impl Hall {
         } else {
             // It may be unable to receive, and then keeps the others locked to it in vain: so they
             // have their turns first.
-            self.ask_in_turn(again + params.stagger() * cx.peers().len() as u64, cx);
+            let others = self.list.as_ref().map_or(0, |list| list.voters().len() - 1);
+            self.ask_in_turn(again + params.stagger() * others as u64, cx);
         }
     }
 
@@ -421,9 +497,4 @@ impl Hall {
     pub(super) fn unlock_itself(&mut self) {
         self.lock = self.lock.filter(|lock| lock.to != Some(self.me));
     }
-}
-
-/// How many supporters a leader needs, including itself.
-fn quorum(group: usize, params: &Params) -> usize {
-    params.quorum(group) - usize::from(!params.keep(Rule::MoreThanHalf))
 }

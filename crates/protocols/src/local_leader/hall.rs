@@ -1,20 +1,27 @@
 //! The state of one process, and how events reach the candidate and the supporter in it.
 
 use super::alive::AliveSet;
+use super::announcement::Announced;
+use super::candidate::Refusal;
+use super::change::Planned;
 use super::line::Line;
+use super::list::{List, ListId};
 use super::lock::Lock;
-use super::message::{Message, Request};
-use super::newcomer::Newcomer;
+use super::message::{Ids, Message, Request};
+use super::newcomer::{Newcomer, RecordReply};
+use super::observer::Followed;
 use super::params::Params;
+use super::replace::Absent;
 use super::rules::Rule;
+use super::standing::Better;
 use super::supporter::Asked;
 use super::terms::Stored;
 use super::votes::Votes;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bellwether_core::{
-    Boot, Command, Cx, Fact, Instant, Leadership, Memory, NodeId, Protocol, Reach, Rebase, Refused,
-    Stage, Term, TimerKind,
+    Boot, Candidacy, Command, Cx, Fact, Instant, Leadership, Memory, NodeId, Peers, Protocol,
+    Reach, Rebase, Refused, Stage, Term, timer_kinds,
 };
 
 /// One process of the highly available local leader service.
@@ -32,7 +39,7 @@ pub struct Hall {
     /// When it checks whether to ask, in majority mode and unless it leads or is asking.
     pub(super) turn: Instant,
     /// The supporters of the leader it is locked to, as that leader said.
-    pub(super) partition: Vec<NodeId>,
+    pub(super) partition: Ids,
     /// As a candidate: the current request.
     pub(super) round: Option<Round>,
     /// How many of its requests failed in a row, up to two, if no leader was seen since.
@@ -44,12 +51,34 @@ pub struct Hall {
     pub(super) lease: Option<Lease>,
     /// The terms it granted, in majority mode; `None` while it has no record.
     pub(super) stored: Option<Stored>,
+    /// The list of voters, in majority mode; `None` while it has no record.
+    pub(super) list: Option<List>,
+    /// Requests before this instant carry the list in full, because others may lack it.
+    pub(super) list_news: Instant,
+    /// Whether it was refused for another list of the same version, of which none is committed.
+    pub(super) forked: bool,
+    /// Whether the founding list names it.
+    pub(super) founder: bool,
+    /// Whether the founding list names only some members: then facts tell the list.
+    pub(super) some_vote: bool,
+    /// As a leader: the change that waits for the new voter.
+    pub(super) planned: Option<Planned>,
+    /// As a leader: the voters that it does not hear, if it is to replace them.
+    pub(super) absent: Absent,
+    /// As a leader: what it has told the observers.
+    pub(super) announced: Announced,
+    /// As an observer: the leader it follows.
+    pub(super) followed: Option<Followed>,
+    /// The processes that ask by another list, with the numbers of their refused requests.
+    pub(super) strangers: Vec<(NodeId, u32)>,
     /// What it was told while it has none.
     pub(super) newcomer: Newcomer,
     /// The highest token that this life has led with.
     pub(super) led: u64,
     /// The next request asks for at least this term: a lower one would be refused.
     pub(super) least: u64,
+    /// As a leader with `preempt`: the best process, if that is better than itself.
+    pub(super) better: Option<Better>,
     /// Whether its next request is a probe: too few processes answered the last one, or its record
     /// is new.
     pub(super) alone: bool,
@@ -74,9 +103,11 @@ pub(super) struct Round {
 pub(super) struct Lease {
     /// The first instant at which it is over.
     pub(super) until: Instant,
-    pub(super) supporters: Vec<NodeId>,
+    pub(super) supporters: Ids,
     /// The fencing token: the least term among the votes it rests on; zero in local mode.
     pub(super) token: u64,
+    /// The list whose voters' votes it rests on, in majority mode.
+    pub(super) list: Option<ListId>,
 }
 
 /// The timers of a process.
@@ -86,19 +117,11 @@ pub enum Timer {
     Ask,
     /// To count the replies to its request.
     Count,
+    /// To say again that it is no ordinary process.
+    Announce,
 }
 
-impl TimerKind for Timer {
-    type Slots = [Instant; 2];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        if slot == 0 { Self::Ask } else { Self::Count }
-    }
-}
+timer_kinds!(Timer: Ask, Count, Announce);
 
 impl Hall {
     /// Whether it leads at this reading of its clock.
@@ -140,11 +163,13 @@ impl Hall {
         );
         assert!(lock.until >= now, "a lock runs from the moment it is given");
         self.silent = self.missing().filter(|missing| lock.to != Some(*missing));
+        self.unfollow(now);
         self.lock = Some(lock);
     }
 
     /// Removes an expired lock, but remembers whom it was for.
     fn let_lapse(&mut self, now: Instant) {
+        self.line.forget_past(now);
         if self.lock.is_some_and(|lock| lock.until < now) {
             self.forget_lock();
         }
@@ -174,13 +199,21 @@ impl Hall {
             "a stored term never falls, and is granted once"
         );
         self.stored = Some(stored);
-        if cx.params().keeps_tokens() && cx.params().keep(Rule::TermsAreStored) {
-            cx.store(stored.encode());
+        if cx.params().keep(Rule::TermsAreStored) {
+            self.store(cx);
+        }
+    }
+
+    /// Stores its record.
+    pub(super) fn store(&self, cx: &mut Cx<'_, Self>) {
+        if let Some(stored) = self.stored.filter(|_| cx.params().keeps_tokens()) {
+            let list = self.list.as_ref().filter(|_| cx.params().keep(Rule::ListsAreStored));
+            cx.store(stored.encode(list));
         }
     }
 
     /// The term by which a leader or a follower knows the current leadership.
-    fn term_of(&self, leader: NodeId, life: u64) -> Option<Term> {
+    pub(super) fn term_of(&self, leader: NodeId, life: u64) -> Option<Term> {
         let granted = |stored: &Stored| stored.granted == Some((leader, life));
         Term::new(self.stored.filter(granted)?.highest)
     }
@@ -203,6 +236,10 @@ impl Protocol for Hall {
         let request = Request { life: boot.incarnation, sent: now };
         let ran_before = boot.incarnation > 1 || boot.memory != Memory::First;
         let again = ran_before && params.keep(Rule::Quarantine);
+        let (stored, list) = record(boot, cx.peers(), params);
+        let founders = cx.peers().founders().filter(|_| params.by_majority());
+        let others = |list: &List| list.voters().iter().any(|id| *id != boot.me);
+        let waits = matches!(boot.memory, Memory::Kept(_)) && stored == Some(Stored::FOUNDING);
         let mut hall = Self {
             me: boot.me,
             life: boot.incarnation,
@@ -211,18 +248,33 @@ impl Protocol for Hall {
             lock: again.then(|| Lock::new(None, request, now, false, params)),
             silent: None,
             turn: Instant::NEVER,
-            partition: Vec::new(),
+            partition: Ids::new(),
             round: None,
             failures: 0,
             votes: Votes::default(),
             given_up: None,
             lease: None,
-            stored: record(boot.memory, params),
+            stored,
+            alone: waits && list.as_ref().is_some_and(others),
+            list,
+            founder: founders.is_none_or(|founders| founders.contains(&boot.me)),
+            some_vote: founders.is_some(),
+            list_news: now,
+            forked: false,
+            planned: None,
+            absent: Absent::default(),
+            announced: Announced::NOTHING,
+            followed: None,
+            strangers: Vec::new(),
             newcomer: Newcomer::default(),
             led: 0,
             least: 0,
-            alone: is_founder(boot.memory, params) && cx.peers().iter().next().is_some(),
+            better: None,
         };
+        if params.by_majority() {
+            hall.line.know(hall.me, boot.candidacy, params);
+            hall.announce(cx);
+        }
         if hall.stored.is_none() {
             hall.inquire_from(now + params.round, cx);
         } else if params.by_majority() {
@@ -242,24 +294,35 @@ impl Protocol for Hall {
         self.let_lapse(cx.now());
         self.silent = self.silent.filter(|silent| *silent != from);
         match message.into_owned() {
-            Message::Election { request, term, lock, supporters, farewell } => {
+            Message::Election { request, term, token, lock, supporters, farewell, list } => {
                 if let Some(farewell) = farewell {
                     self.on_farewell(farewell, cx);
                 }
-                self.on_election(from, Asked { request, term, lock, supporters }, cx);
+                let asked = Asked { request, term, token, lock, supporters, list };
+                self.on_election(from, asked, cx);
             }
-            Message::Reply { request, support: true, highest, .. } => {
-                self.on_vote(from, request, highest, cx);
+            Message::Reply { request, support: true, highest, list, .. } => {
+                self.learn(list.as_ref(), cx);
+                self.on_vote(from, request, (highest, list.map(|list| list.id())), cx);
             }
-            Message::Reply { request, support: false, remaining, highest } => {
-                self.on_refusal(from, request, remaining, highest, cx);
+            Message::Reply { request, remaining, highest, list, .. } => {
+                let refusal = Refusal { request, remaining, highest, list };
+                self.on_refusal(from, refusal, cx);
             }
-            Message::Release { request, leaving } => self.on_release(from, request, leaving, cx),
-            Message::Inquiry { life, round } => self.on_inquiry(from, life, round, cx),
-            Message::Record { asker, round, life, highest } if asker == self.life => {
-                self.on_record(from, life, round, highest, cx);
+            Message::Release { request, leaving, nominee } => {
+                self.on_release(from, request, leaving, nominee, cx);
+            }
+            Message::Inquiry { life, round, founding, needs } if needs || self.is_voter() => {
+                self.on_inquiry(from, life, round, founding, cx);
+            }
+            Message::Inquiry { .. } => {} // nobody needs the word of an observer
+            Message::Invite { life } => self.on_invite(from, life, cx),
+            Message::Record { asker, round, life, highest, list } if asker == self.life => {
+                self.on_record(from, RecordReply { life, round, highest, list }, cx);
             }
             Message::Record { .. } => {} // for a former incarnation
+            Message::Standing(candidacy) => self.on_standing(from, candidacy, cx),
+            Message::Announcement(news) => self.on_announcement(&news, cx),
         }
     }
 
@@ -268,13 +331,16 @@ impl Protocol for Hall {
         match timer {
             Timer::Ask => self.ask_if_its_turn(cx),
             Timer::Count => self.count(cx),
+            Timer::Announce => self.announce(cx),
         }
     }
 
-    /// A restarted process does not know that it had retired: it regains its place in line.
-    fn on_peer(&mut self, peer: NodeId, reach: Reach, _cx: &mut Cx<'_, Self>) {
+    /// A restarted process does not know that it had retired: it regains its place in line, as an
+    /// ordinary process until it says otherwise.
+    fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
         if reach == Reach::Up {
             self.line.return_of(peer);
+            self.line.know(peer, Candidacy::default(), cx.params());
         }
     }
 
@@ -283,7 +349,34 @@ impl Protocol for Hall {
             Command::Campaign => self.campaign(cx),
             Command::Resign => self.resign(cx),
             Command::Leave => self.leave(cx),
-            Command::Transfer(_) | Command::Rank(_) => Err(Refused),
+            Command::Transfer(nominee) => self.transfer(nominee, cx),
+            Command::Add(id) => self.change(Some(id), None, cx),
+            Command::Remove(id) => self.change(None, Some(id), cx),
+            Command::Replace(old, new) => self.change(Some(new), Some(old), cx),
+            _ => Err(Refused::Unsupported),
+        }
+    }
+
+    fn invited(&self, now: Instant) -> Option<NodeId> {
+        let planned = self.planned.as_ref().filter(|planned| now < planned.until);
+        planned.filter(|_| self.leads(now)).map(|planned| planned.add)
+    }
+
+    fn lease_end(&self, now: Instant) -> Option<Instant> {
+        let told = self.leadership(now);
+        let observes = !self.leads(now) && self.followed(now).is_some();
+        match &self.followed {
+            Some(followed) if observes => Some(followed.lease_end),
+            // A lock outlives the lease that it was given for.
+            _ => (!told.leaders.is_empty()).then_some(told.until),
+        }
+    }
+
+    fn refusal(&self, command: Command, cx: &mut Cx<'_, Self>) -> Option<Refused> {
+        match command {
+            Command::Transfer(nominee) => self.refused_transfer(nominee, cx),
+            Command::Resign if !self.leads(cx.now()) => Some(Refused::NotLeading),
+            _ => None,
         }
     }
 
@@ -294,10 +387,18 @@ impl Protocol for Hall {
             let (term, until) = (Term::new(lease.token), lease.until);
             return Leadership { until, term, ..Leadership::of(leaders, Stage::Decided) };
         }
+        if let Some(followed) = self.followed(now) {
+            return followed;
+        }
         match &self.lock {
             Some(Lock { to: Some(to), until, leads: true, request }) if now < *until => {
                 let leaders = core::slice::from_ref(to);
                 let term = self.term_of(*to, request.life);
+                // As an observer it may have followed a later leader since it gave this vote.
+                let told = self.followed.as_ref().and_then(|followed| Term::new(followed.term));
+                if term.is_some() && term < told {
+                    return Leadership::NONE;
+                }
                 Leadership { until: *until, term, ..Leadership::of(leaders, Stage::Decided) }
             }
             _ => Leadership::NONE,
@@ -320,6 +421,14 @@ impl Protocol for Hall {
             }
             None => tell(Fact::NoRecord),
         }
+        self.list_facts(tell);
+        self.tell_votes(now, tell);
+    }
+
+    /// It has given up every request that it can have made, and comes last.
+    fn last_will(life: u64, _params: &Params) -> Option<Message> {
+        let request = Request { life, sent: Instant::NEVER };
+        Some(Message::Release { request, leaving: true, nominee: None })
     }
 
     fn instants(&mut self, rebase: &Rebase<'_>) {
@@ -337,8 +446,10 @@ impl Protocol for Hall {
             rebase.deadline(&mut round.free);
         }
         self.votes.instants(rebase);
+        self.better.iter_mut().for_each(|better| better.instants(rebase));
         let given_up = self.given_up.take();
         self.given_up = given_up.and_then(|mut at| (!rebase.deadline(&mut at)).then_some(at));
+        self.list_instants(rebase);
         self.lease = self
             .lease
             .take()
@@ -346,17 +457,20 @@ impl Protocol for Hall {
     }
 }
 
-/// Whether a former life founded the group and granted no term.
-fn is_founder(memory: Memory<'_>, params: &Params) -> bool {
-    matches!(memory, Memory::Kept(_)) && record(memory, params) == Some(Stored::FOUNDING)
-}
-
-/// What is left of the terms that it granted. A first life has granted none.
-fn record(memory: Memory<'_>, params: &Params) -> Option<Stored> {
-    let forgets = !params.by_majority() || !params.keeps_tokens();
-    match memory {
-        Memory::Kept(bytes) if !forgets => Stored::decode(bytes),
-        Memory::Lost if !forgets && params.keep(Rule::LostRecordsAreRead) => None,
-        _ => Some(Stored::FOUNDING),
+/// What is left of the terms that it granted, and its list. The first life of a founder has granted
+/// none.
+fn record(boot: Boot<'_>, peers: &dyn Peers, params: &Params) -> (Option<Stored>, Option<List>) {
+    if !params.by_majority() {
+        return (Some(Stored::FOUNDING), None);
     }
+    let founding = List::known(boot.me, peers);
+    let keeps = params.keeps_tokens();
+    let record = match boot.memory {
+        Memory::Kept(bytes) if keeps => {
+            Stored::decode(bytes).and_then(|(stored, list)| Some((stored, list.or(founding)?)))
+        }
+        Memory::Lost if keeps && params.keep(Rule::LostRecordsAreRead) => None,
+        _ => founding.filter(|list| list.has(boot.me)).map(|list| (Stored::FOUNDING, list)),
+    };
+    record.unzip()
 }

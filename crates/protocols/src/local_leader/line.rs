@@ -1,61 +1,159 @@
-//! The order of processes: the least id first, but processes that stepped back come last until they
-//! ask again.
+//! The order of processes: the greatest priority first, and of equal ones the least id. But a
+//! nominee comes before all others, and processes that stepped back come last until they ask again
+//! or have cooled down.
 
 use super::message::{Farewell, Request};
+use super::params::Params;
+use super::rules::Rule;
 use alloc::vec::Vec;
-use bellwether_core::{Instant, NodeId, Rebase};
+use bellwether_core::{Candidacy, Instant, NodeId, Rebase};
+use core::cmp::Reverse;
 
-/// The processes that stepped back.
+/// What is known of the order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Line(Vec<SteppedBack>);
+pub(super) struct Line {
+    /// The processes that stepped back, in the order in which that was learnt.
+    stepped_back: Vec<SteppedBack>,
+    /// The process that a leader named as the next one, and until when it comes first.
+    nominee: Option<(NodeId, Instant)>,
+    /// How willing those are to lead that are no ordinary processes, in order of id.
+    candidacies: Vec<(NodeId, Candidacy)>,
+}
+
+/// A process's place: smaller is earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    is_not_nominee: bool,
+    stepped_back: bool,
+    priority: Reverse<u32>,
+    id: NodeId,
+}
+
+impl Place {
+    /// Whether the process stepped back, and is not named as the next one.
+    pub(super) fn is_last(self) -> bool {
+        self.is_not_nominee && self.stepped_back
+    }
+
+    /// The place that the process has if it asks.
+    pub(super) fn returned(self) -> Self {
+        Self { stepped_back: false, ..self }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct SteppedBack {
     farewell: Farewell,
     /// Requests carry the news until then; locks that it would end have lapsed after that.
     news_until: Instant,
+    /// It comes last until then.
+    cools_until: Instant,
 }
 
 impl Line {
-    /// A process stepped back or left.
-    pub(super) fn step_back(&mut self, farewell: Farewell, news_until: Instant) {
-        self.0.retain(|known| known.farewell.node != farewell.node);
-        self.0.push(SteppedBack { farewell, news_until });
+    /// A process stepped back or left, which is known from now on. In local mode it comes last
+    /// until it asks again: there the order decides whom a process supports, and a process that had
+    /// cooled down would displace a leader. The news is kept for a lockTime at least.
+    pub(super) fn step_back(&mut self, farewell: Farewell, now: Instant, params: &Params) {
+        self.stepped_back.retain(|known| known.farewell.node != farewell.node);
+        let news_until = now + params.lock;
+        let cools_until = match params.by_majority() {
+            true => now + params.cooldown.max(params.lock),
+            false => Instant::NEVER,
+        };
+        self.stepped_back.push(SteppedBack { farewell, news_until, cools_until });
+    }
+
+    /// A leader named this process as the next one: it comes first for EP.
+    pub(super) fn nominate(&mut self, nominee: NodeId, now: Instant, params: &Params) {
+        if params.keep(Rule::NomineeFirst) {
+            self.nominee = Some((nominee, now + params.period));
+        }
+    }
+
+    /// Processes that have cooled down have their places again, and a nominee that did not ask.
+    pub(super) fn forget_past(&mut self, now: Instant) {
+        self.stepped_back.retain(|stepped| now < stepped.cools_until);
+        self.nominee = self.nominee.filter(|(_, until)| now < *until);
     }
 
     /// A process that had stepped back asks again and regains its place.
     pub(super) fn return_of(&mut self, node: NodeId) {
-        self.0.retain(|stepped| stepped.farewell.node != node);
+        self.stepped_back.retain(|stepped| stepped.farewell.node != node);
     }
 
     /// Whether this is known already: the process gave up this request or a later one.
     pub(super) fn knows(&self, farewell: &Farewell) -> bool {
-        self.0.iter().any(|known| {
+        self.stepped_back.iter().any(|known| {
             known.farewell.node == farewell.node && known.farewell.request >= farewell.request
         })
     }
 
     /// The last request that this process gave up, if it stepped back.
     pub(super) fn stepped_back(&self, node: NodeId) -> Option<Request> {
-        let stepped = self.0.iter().find(|stepped| stepped.farewell.node == node)?;
+        let stepped = self.stepped_back.iter().find(|stepped| stepped.farewell.node == node)?;
         Some(stepped.farewell.request)
+    }
+
+    /// Whether a process stepped back, has not asked since, and has not cooled down.
+    pub(super) fn is_cooling(&self, node: NodeId, now: Instant) -> bool {
+        let cools = |stepped: &SteppedBack| now < stepped.cools_until;
+        self.stepped_back.iter().any(|stepped| stepped.farewell.node == node && cools(stepped))
+    }
+
+    /// The process that stepped back last, while it will certainly not ask: nobody waits for it.
+    pub(super) fn resting(&self, now: Instant) -> Option<NodeId> {
+        let last = self.stepped_back.last().filter(|stepped| now < stepped.news_until)?;
+        Some(last.farewell.node)
     }
 
     /// The farewell to carry in requests.
     pub(super) fn news(&self, now: Instant) -> Option<Farewell> {
         let fresh = |stepped: &&SteppedBack| now < stepped.news_until;
-        self.0.iter().rev().find(fresh).map(|stepped| stepped.farewell)
+        self.stepped_back.iter().rev().find(fresh).map(|stepped| stepped.farewell)
     }
 
-    /// A process's place: smaller is earlier.
-    pub(super) fn place(&self, id: NodeId) -> (bool, NodeId) {
-        (self.stepped_back(id).is_some(), id)
+    /// The place of this process.
+    pub(super) fn place(&self, id: NodeId) -> Place {
+        let is_not_nominee = self.nominee.is_none_or(|(nominee, _)| nominee != id);
+        let stepped_back = self.stepped_back(id).is_some();
+        Place { is_not_nominee, stepped_back, priority: Reverse(self.priority(id)), id }
+    }
+
+    /// A process said, or did not say, that it is no ordinary one.
+    pub(super) fn know(&mut self, node: NodeId, mut candidacy: Candidacy, params: &Params) {
+        if !params.keep(Rule::PriorityFirst) {
+            candidacy.priority = 0;
+        }
+        self.candidacies.retain(|(known, _)| *known != node);
+        if !candidacy.is_ordinary() {
+            let place = self.candidacies.partition_point(|(known, _)| *known < node);
+            self.candidacies.insert(place, (node, candidacy));
+        }
+    }
+
+    /// How willing a process is to lead, as far as it is known.
+    pub(super) fn candidacy(&self, node: NodeId) -> Candidacy {
+        let known = self.candidacies.binary_search_by_key(&node, |(known, _)| *known);
+        known.map(|place| self.candidacies[place].1).unwrap_or_default()
+    }
+
+    pub(super) fn priority(&self, node: NodeId) -> u32 {
+        self.candidacy(node).priority
+    }
+
+    pub(super) fn is_witness(&self, node: NodeId) -> bool {
+        self.candidacy(node).witness
     }
 
     pub(super) fn instants(&mut self, rebase: &Rebase<'_>) {
-        for SteppedBack { farewell, news_until } in &mut self.0 {
+        self.stepped_back.retain_mut(|SteppedBack { farewell, news_until, cools_until }| {
             rebase.foreign(farewell.node, &mut farewell.request.sent);
             rebase.deadline(news_until);
+            !rebase.deadline(cools_until)
+        });
+        if let Some((nominee, mut until)) = self.nominee.take() {
+            self.nominee = (!rebase.deadline(&mut until)).then_some((nominee, until));
         }
     }
 }

@@ -1,8 +1,11 @@
 //! The messages of the service.
 
+use super::announcement::Announcement;
+use super::list::ListTold;
 use alloc::vec::Vec;
 use bellwether_core::{
-    Duration, Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, WireWrite,
+    Candidacy, Duration, Few, Instant, Malformed, Message as Wire, NodeId, Reader, Rebase,
+    WireWrite,
 };
 
 /// A request for support: unique, because it names the incarnation and the instant of sending.
@@ -13,6 +16,9 @@ pub struct Request {
     /// When it was sent, on the candidate's clock. Its lease counts from here.
     pub sent: Instant,
 }
+
+/// Ids of supporters: those of a group of five need no allocation.
+pub type Ids = Few<NodeId, 5>;
 
 /// "This process has given up every request up to that one": a release, forwarded by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,13 +39,18 @@ pub enum Message {
         /// The term it asks for in majority mode; zero in a probe, which asks for nothing but an
         /// answer.
         term: u64,
+        /// For observers: the token of a leader that asks for a higher term, to raise it; `None` if
+        /// they are the same.
+        token: Option<u64>,
         /// The candidate's lockTime: a receiver with another one refuses.
         lock: Duration,
         /// The current supporters of a candidate that leads, including itself: the members of the
         /// logical partition (section X).
-        supporters: Vec<NodeId>,
+        supporters: Ids,
         /// The last farewell, for processes that have not heard of it.
         farewell: Option<Farewell>,
+        /// The list of voters it asks by, in majority mode.
+        list: Option<ListTold>,
     },
     /// "I do" or "I do not".
     Reply {
@@ -52,6 +63,9 @@ pub enum Message {
         /// The highest term that the sender has granted or learnt of: the one it grants, if it
         /// does.
         highest: u64,
+        /// If it supports the request: the list that was asked by. If not: its own list, in full if
+        /// that is another one; `None` without a record.
+        list: Option<ListTold>,
     },
     /// "I need no support any longer."
     Release {
@@ -59,6 +73,8 @@ pub enum Message {
         request: Request,
         /// Whether the sender steps back or leaves: others come first from now on.
         leaving: bool,
+        /// The process that should lead next, if the sender names one.
+        nominee: Option<NodeId>,
     },
     /// "What have you granted?", from a process without a record of its own.
     Inquiry {
@@ -66,8 +82,18 @@ pub enum Message {
         life: u64,
         /// The number of the question.
         round: u64,
+        /// A hash of the founding list, if it knows one.
+        founding: Option<u64>,
+        /// Whether it needs the word of the receiver, even if that one is an observer.
+        needs: bool,
     },
-    /// The answer to an inquiry.
+    /// "Can you vote?", from a leader to the process that it is to add to the voters. The answer is
+    /// a record.
+    Invite {
+        /// The incarnation of the sender.
+        life: u64,
+    },
+    /// The answer to an inquiry or an invitation.
     Record {
         /// The incarnation that asked.
         asker: u64,
@@ -77,7 +103,14 @@ pub enum Message {
         life: u64,
         /// The highest term that the sender has granted or learnt of; `None` if it has no record.
         highest: Option<u64>,
+        /// Its list, in full unless it is the founding list of the asker. Without a record: the
+        /// founding list that it knows.
+        list: Option<ListTold>,
     },
+    /// "I am no ordinary process."
+    Standing(Candidacy),
+    /// "This process leads", to the members outside the list.
+    Announcement(Announcement),
 }
 
 impl Wire for Message {
@@ -87,13 +120,37 @@ impl Wire for Message {
             Self::Reply { .. } => "reply",
             Self::Release { .. } => "release",
             Self::Inquiry { .. } => "inquiry",
+            Self::Invite { .. } => "invite",
             Self::Record { .. } => "record",
+            Self::Standing(_) => "standing",
+            Self::Announcement(_) => "announcement",
         }
+    }
+
+    fn latest(&self) -> u64 {
+        let version = |list: &Option<ListTold>| list.as_ref().map_or(0, |list| list.id().version);
+        let numbers = match self {
+            Self::Election { request, term, token, farewell, list, .. } => {
+                let gave_up = farewell.map_or(0, |farewell| farewell.request.life);
+                [request.life.max(gave_up), *term, token.unwrap_or(0), version(list)]
+            }
+            Self::Reply { request, highest, list, .. } => {
+                [request.life, *highest, 0, version(list)]
+            }
+            Self::Release { request, .. } => [request.life, 0, 0, 0],
+            Self::Inquiry { life, .. } | Self::Invite { life } => [*life, 0, 0, 0],
+            Self::Record { asker, life, highest, list, .. } => {
+                [*asker.max(life), highest.unwrap_or(0), 0, version(list)]
+            }
+            Self::Standing(_) => [0; 4],
+            Self::Announcement(said) => [said.request.life, said.token, 0, said.list.id().version],
+        };
+        numbers.into_iter().fold(0, u64::max)
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Election { request, term, lock, supporters, farewell } => {
+            Self::Election { request, term, token, lock, supporters, farewell, list } => {
                 out.put_u8(0);
                 put_request(out, *request);
                 out.put_u64(*term);
@@ -104,31 +161,48 @@ impl Wire for Message {
                     out.put_node(*node);
                     put_request(out, *request);
                 }
+                put_number(out, *token);
+                ListTold::encode(list.as_ref(), out);
             }
-            Self::Reply { request, support, remaining, highest } => {
+            Self::Reply { request, support, remaining, highest, list } => {
                 out.put_u8(1);
                 put_request(out, *request);
                 out.put_flag(*support);
                 out.put_u64(remaining.as_nanos());
                 out.put_u64(*highest);
+                ListTold::encode(list.as_ref(), out);
             }
-            Self::Release { request, leaving } => {
+            Self::Release { request, leaving, nominee } => {
                 out.put_u8(2);
                 put_request(out, *request);
-                out.put_flag(*leaving);
+                out.put_u8(u8::from(*leaving) | u8::from(nominee.is_some()) << 1);
+                nominee.iter().for_each(|nominee| out.put_node(*nominee));
             }
-            Self::Inquiry { life, round } => {
+            Self::Inquiry { life, round, founding, needs } => {
                 out.put_u8(3);
                 out.put_u64(*life);
                 out.put_u64(*round);
+                put_number(out, *founding);
+                out.put_flag(*needs);
             }
-            Self::Record { asker, round, life, highest } => {
+            Self::Record { asker, round, life, highest, list } => {
                 out.put_u8(4);
                 [*asker, *round, *life].into_iter().for_each(|number| out.put_u64(number));
-                out.put_flag(highest.is_some());
-                if let Some(highest) = highest {
-                    out.put_u64(*highest);
-                }
+                put_number(out, *highest);
+                ListTold::encode(list.as_ref(), out);
+            }
+            Self::Invite { life } => {
+                out.put_u8(5);
+                out.put_u64(*life);
+            }
+            Self::Standing(Candidacy { priority, witness }) => {
+                out.put_u8(6);
+                out.put_u32(*priority);
+                out.put_flag(*witness);
+            }
+            Self::Announcement(news) => {
+                out.put_u8(7);
+                news.encode(out);
             }
         }
     }
@@ -138,26 +212,42 @@ impl Wire for Message {
             0 => {
                 let (request, term) = (get_request(input)?, input.u64()?);
                 let lock = Duration::from_nanos(input.u64()?);
-                let supporters = input.list(8, Reader::node)?;
+                let supporters = input.few(8, Reader::node)?;
                 let farewell = if input.flag()? {
                     Some(Farewell { node: input.node()?, request: get_request(input)? })
                 } else {
                     None
                 };
-                Ok(Self::Election { request, term, lock, supporters, farewell })
+                let (token, list) = (get_number(input)?, ListTold::decode(input)?);
+                Ok(Self::Election { request, term, token, lock, supporters, farewell, list })
             }
             1 => {
                 let (request, support) = (get_request(input)?, input.flag()?);
                 let remaining = Duration::from_nanos(input.u64()?);
-                Ok(Self::Reply { request, support, remaining, highest: input.u64()? })
+                let (highest, list) = (input.u64()?, ListTold::decode(input)?);
+                Ok(Self::Reply { request, support, remaining, highest, list })
             }
-            2 => Ok(Self::Release { request: get_request(input)?, leaving: input.flag()? }),
-            3 => Ok(Self::Inquiry { life: input.u64()?, round: input.u64()? }),
+            2 => {
+                let (request, flags) = (get_request(input)?, input.u8()?);
+                if flags > 3 {
+                    return Err(Malformed);
+                }
+                let nominee = if flags & 2 != 0 { Some(input.node()?) } else { None };
+                Ok(Self::Release { request, leaving: flags & 1 != 0, nominee })
+            }
+            3 => {
+                let (life, round) = (input.u64()?, input.u64()?);
+                let (founding, needs) = (get_number(input)?, input.flag()?);
+                Ok(Self::Inquiry { life, round, founding, needs })
+            }
             4 => {
                 let (asker, round, life) = (input.u64()?, input.u64()?, input.u64()?);
-                let highest = if input.flag()? { Some(input.u64()?) } else { None };
-                Ok(Self::Record { asker, round, life, highest })
+                let (highest, list) = (get_number(input)?, ListTold::decode(input)?);
+                Ok(Self::Record { asker, round, life, highest, list })
             }
+            5 => Ok(Self::Invite { life: input.u64()? }),
+            6 => Ok(Self::Standing(Candidacy { priority: input.u32()?, witness: input.flag()? })),
+            7 => Ok(Self::Announcement(Announcement::decode(input)?)),
             _ => Err(Malformed),
         }
     }
@@ -172,7 +262,11 @@ impl Wire for Message {
             }
             Self::Reply { request, .. } => rebase.foreign(to, &mut request.sent),
             Self::Release { request, .. } => rebase.stamp(&mut request.sent),
-            Self::Inquiry { .. } | Self::Record { .. } => {}
+            Self::Announcement(news) => rebase.foreign(news.leader, &mut news.request.sent),
+            Self::Inquiry { .. }
+            | Self::Invite { .. }
+            | Self::Record { .. }
+            | Self::Standing(_) => {}
         }
     }
 }
@@ -184,4 +278,13 @@ fn put_request(out: &mut Vec<u8>, Request { life, sent }: Request) {
 
 fn get_request(input: &mut Reader<'_>) -> Result<Request, Malformed> {
     Ok(Request { life: input.u64()?, sent: input.instant()? })
+}
+
+fn put_number(out: &mut Vec<u8>, number: Option<u64>) {
+    out.put_flag(number.is_some());
+    number.into_iter().for_each(|number| out.put_u64(number));
+}
+
+fn get_number(input: &mut Reader<'_>) -> Result<Option<u64>, Malformed> {
+    if input.flag()? { input.u64().map(Some) } else { Ok(None) }
 }

@@ -20,7 +20,11 @@
 //! |---|---|---|
 //! | `election` | a candidate, and a leader every P | "support me", and who already does |
 //! | `reply` | a supporter | yes, and nobody else for lockTime; or no, and for how long not |
+//! | `inquiry`, `record` | a process without a record, and who has one | "what have you granted?", and the answer (`newcomer.rs`) |
+//! | `invite` | a leader | "can you vote?", to the process that is to be added (`change.rs`) |
 //! | `release` | a candidate that failed, a leader that resigns, a process that leaves | "you are free" |
+//! | `announcement` | a leader, and who received it | "this process leads", to observers if they are many (`announcement.rs`) |
+//! | `standing` | a process with a priority, and a witness | "I am no ordinary process" |
 //! | `stamp` | the [datagram layer](fail_aware) | nothing; it lets delays be bounded |
 //!
 //! **Why there are never two.** A request sent at R gives a lease until R + lockTime(1−2ρ) on the
@@ -35,49 +39,96 @@
 //!
 //! * Several requests per lease (C6): each voter's latest grant counts, and the lease runs from the
 //!   earliest of those it rests on. One lost reply deposes nobody.
-//! * In majority mode: a process whose own lock lapses takes over, in order of ids, later by
-//!   [2Δ+σ](Params::stagger) for each process before it (the silent leader not counted). The first
+//! * In majority mode: a process whose own lock lapses takes over, in order of priorities and ids,
+//!   later by [2Δ+σ](Params::stagger) for each process before it (the silent leader and witnesses,
+//!   which never ask, not counted). The first
 //!   majority of votes elects it. A leader goes on leading when other processes appear. A refusal
 //!   says for how long. A candidate that nobody answers may be unable to receive, so it lets all
 //!   others have their turns before it asks again.
 //! * A release frees from the request it names and those before it. It may say that the sender is
 //!   leaving: then others come first, and the next candidate carries the news, since its request
 //!   may overtake the release.
+//! * In majority mode a leader may hand over to a process that it names: the release carries the
+//!   nominee, which everybody ranks first for EP. Whoever resigned comes last for
+//!   [`cooldown`](Params::cooldown), and asks only in its turn. None of this changes whether a vote
+//!   is given.
+//! * The voters are a [list](List) that changes while the group runs (`change.rs`); other members
+//!   observe (`observer.rs`). Only voters receive requests if there are many observers.
 //! * A new leader asks again at once, so that its members know it; its requests name them all.
 //!
 //! The state machine is [`Hall`]; what runs is [`LocalLeader`], the same over
 //! [fail-aware datagrams](fail_aware).
 
 mod alive;
+mod announcement;
 mod candidate;
+mod change;
 mod commands;
 pub mod fail_aware;
 mod hall;
 mod line;
+mod list;
 mod lock;
 pub mod message;
 mod newcomer;
+mod observer;
 mod params;
 mod preset;
+mod replace;
 mod row;
 mod rules;
+mod standing;
 mod supporter;
 mod table;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod told;
+mod voters;
 mod votes;
 
-use alloc::vec;
 use alloc::vec::Vec;
-use bellwether_core::{Instant, Message as _, NodeId};
+use bellwether_core::{Instant, Message as _, NodeId, Peers};
 use message::Message;
 
+pub use announcement::Announcement;
 pub use hall::{Hall, Timer};
-pub use params::{BadConfig, Config, Constraint, Mode, Params, Tokens};
+pub use list::{List, ListId, ListTold};
+pub use params::{
+    BadConfig, CLOCK_ERROR, Change, Constraint, DRIFT_PPM, Mode, Params, Proposal, Tokens,
+};
 pub use preset::Preset;
 pub use row::NODES_MAX;
 pub use rules::{Rule, Rules};
+pub use table::Config;
+
+impl fail_aware::Inner for Hall {
+    /// An observer follows, and says nothing.
+    fn speaks(&self) -> bool {
+        self.is_voter()
+    }
+
+    /// Only the messages of voters need a bound on their delay.
+    fn minds(&self, peer: NodeId) -> bool {
+        let invited = self.planned.as_ref().is_some_and(|planned| planned.add == peer);
+        invited || self.list.as_ref().is_none_or(|list| list.needs(peer))
+    }
+
+    /// In a large group: those whose votes may be needed.
+    fn audience(&self, peers: &dyn Peers) -> Option<Vec<NodeId>> {
+        let large = self.is_large(peers);
+        let needed = || match &self.list {
+            Some(list) => list.needed().collect(),
+            None => peers.founders().unwrap_or_default().to_vec(),
+        };
+        large.then(needed)
+    }
+
+    /// An announcement says who leads, and not when it said so.
+    fn is_timed(message: &Message) -> bool {
+        !matches!(message, Message::Announcement(_))
+    }
+}
 
 /// The service over its datagrams: what is simulated, checked and run.
 pub type LocalLeader = fail_aware::FailAware<Hall>;
@@ -101,24 +152,26 @@ impl Params {
         }
     }
 
-    /// How many bytes the longest message in a group of so many processes has: a leader's request,
+    /// How many bytes the longest message in a group of so many voters has: a leader's request,
     /// supported by all, with news of a farewell.
-    pub fn longest_request(&self, group: usize) -> usize {
+    pub fn longest_request(&self, voters: usize) -> usize {
         let id = NodeId(0);
         let request = message::Request { life: 0, sent: Instant::ZERO };
         let row =
             fail_aware::Echo { node: id, life: 0, sent: request.sent, received: request.sent };
-        let others = group.saturating_sub(1);
+        let others = voters.saturating_sub(1);
         // Above this many rows every member gets a message of its own, with one row.
         let rows = if others <= ROWS_MAX { others } else { 1 };
         let body = Message::Election {
             request,
             term: 0,
             lock: self.lock,
-            supporters: vec![id; group],
+            supporters: core::iter::repeat_n(id, voters).collect(),
             farewell: Some(message::Farewell { node: id, request }),
+            token: Some(0),
+            list: List::founding((0..voters as u64).map(NodeId)).map(ListTold::Whole),
         };
-        let echoes = vec![row; rows];
+        let echoes = core::iter::repeat_n(row, rows).collect();
         let frame = fail_aware::Frame { life: 0, sent: request.sent, echoes, body: Some(body) };
         let mut bytes = Vec::new();
         frame.encode(&mut bytes);

@@ -13,11 +13,16 @@
 //!
 //! | what it hears | what it stores |
 //! |---|---|
-//! | N−m+1 others tell their highest terms: some of them is in every majority that this process was in | the highest of those |
-//! | all others say that they have voted for nobody, each in a life that was known before the question | that it has voted for nobody |
+//! | N−m+1 other voters of the newest list tell their highest terms, and as many of the list before it unless the newest is committed: some of them is in every majority that this process was in | the highest of those, and that list |
+//! | all other founders say that they have voted for nobody, each in a life that was known before the question | that it has voted for nobody, and the founding list |
+//!
+//! A process that is to join reads in the same way: it is a process that never had a record.
 
+use super::announcement::FANOUT;
 use super::hall::{Hall, Timer};
+use super::list::{List, ListTold};
 use super::message::Message;
+use super::params::Params;
 use super::rules::Rule;
 use super::terms::Stored;
 use alloc::vec::Vec;
@@ -30,40 +35,107 @@ pub(super) struct Newcomer {
     round: u64,
     /// What each process told, in order of id.
     told: Vec<Answer>,
+    /// How often it asked, in a large group.
+    asked: u32,
 }
+
+/// In a large group an observer asks less and less often, up to so many doublings of EP.
+const RARELY: u32 = 5;
 
 /// The last answers of one process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Answer {
     from: NodeId,
     life: u64,
-    /// Its highest term, if it has a record.
-    highest: Option<u64>,
+    /// Its highest term and its list, if it has a record.
+    record: Option<(u64, List)>,
     /// Whether it said in the current round that it has voted for nobody.
     never_voted: bool,
 }
 
+/// What one process tells.
+pub(super) struct RecordReply {
+    /// Its incarnation.
+    pub(super) life: u64,
+    /// The number of the question that it answers.
+    pub(super) round: u64,
+    /// Its highest term, if it has a record.
+    pub(super) highest: Option<u64>,
+    /// Its list; without a record the founding list that it knows.
+    pub(super) list: Option<ListTold>,
+}
+
 impl Newcomer {
-    /// Notes an answer. True if another life of a process was met, so that a new round begins.
-    fn hear(&mut self, from: NodeId, life: u64, round: u64, highest: Option<u64>) -> bool {
+    /// Notes an answer. True if another life of a founder was met, so that a new round begins.
+    fn hear(
+        &mut self,
+        from: NodeId,
+        told: RecordReply,
+        founding: Option<&List>,
+        params: &Params,
+    ) -> bool {
+        let RecordReply { life, round, highest, list } = told;
         let (place, met) = match self.told.binary_search_by_key(&from, |answer| answer.from) {
             Ok(place) => (place, self.told[place].life != life),
             Err(place) => {
-                let answer = Answer { from, life, highest: None, never_voted: false };
+                let answer = Answer { from, life, record: None, never_voted: false };
                 self.told.insert(place, answer);
                 (place, true)
             }
         };
-        if met {
+        let met = met && founding.is_some_and(|list| list.has(from));
+        if met && params.keep(Rule::LivesKnownBefore) {
             self.round += 1;
             self.told.iter_mut().for_each(|answer| answer.never_voted = false);
         }
         let current = self.round == round;
+        let same = list.as_ref().map(ListTold::id) == founding.map(List::id);
+        let list = match list {
+            Some(ListTold::Whole(list)) => Some(list),
+            Some(ListTold::Name(..)) if same => founding.cloned(),
+            _ => None,
+        };
         let answer = &mut self.told[place];
         answer.life = life;
-        answer.highest = highest.or(answer.highest);
-        answer.never_voted |= current && highest.is_none_or(|term| term == 0);
+        answer.record = highest.zip(list).or(answer.record.take());
+        answer.never_voted |= current && same && highest.is_none_or(|term| term == 0);
         met
+    }
+
+    /// The newest list that it was told of. Of two of one version it is the one that is committed;
+    /// `None` if it was not told which.
+    fn newest(&self, params: &Params) -> Option<&List> {
+        let lists = || self.told.iter().filter_map(|answer| Some(&answer.record.as_ref()?.1));
+        let newest = lists().map(|list| list.id().version).max()?;
+        if !params.keep(Rule::ReadsNewestList) {
+            return lists().min_by_key(|list| list.id().version);
+        }
+        let mut newest = lists().filter(|list| list.id().version == newest);
+        let first = newest.clone().next()?;
+        let open = newest.clone().any(|list| list.id() != first.id());
+        let committed = newest.find(|list| list.committed);
+        committed.or((!open || !params.keep(Rule::NoOpenFork)).then_some(first))
+    }
+
+    /// The highest term and the newest list, if enough processes told theirs.
+    fn read(&self, params: &Params) -> Option<(u64, &List)> {
+        let list = self.newest(params)?;
+        let told = self.told.iter().filter(|answer| answer.record.is_some());
+        if !list.is_read_from(told.map(|answer| answer.from), params) {
+            return None;
+        }
+        let terms = self.told.iter().filter_map(|answer| Some(answer.record.as_ref()?.0));
+        Some((terms.max().unwrap_or_default(), list))
+    }
+
+    /// Whether this process told its record.
+    fn has_read(&self, from: NodeId) -> bool {
+        self.told.iter().any(|answer| answer.from == from && answer.record.is_some())
+    }
+
+    /// How many other founders this is true of.
+    fn founders(&self, founding: &List, is: impl Fn(&Answer) -> bool) -> usize {
+        self.told.iter().filter(|answer| founding.has(answer.from) && is(answer)).count()
     }
 }
 
@@ -76,58 +148,129 @@ impl Hall {
     }
 
     /// Asks the others what they have granted.
-    pub(super) fn inquire(&self, cx: &mut Cx<'_, Self>) {
+    pub(super) fn inquire(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, late) = (cx.now(), cx.params().keep(Rule::ReadAfterQuarantine));
         assert!(!late || self.lock.is_none(), "a process inquires after its quarantine");
-        cx.broadcast(Message::Inquiry { life: self.life, round: self.newcomer.round });
-        cx.arm(Timer::Ask, now + cx.params().period);
+        let founding = List::known(self.me, cx.peers()).map(|list| list.id().digest);
+        let (life, round, needs) = (self.life, self.newcomer.round, false);
+        cx.broadcast(Message::Inquiry { life, round, founding, needs });
+        self.inquire_of_voters(cx);
+        let mut wait = cx.params().period;
+        if self.is_large(cx.peers()) {
+            self.inquire_of_some(cx);
+            if !self.is_voter() {
+                wait = wait * (1 << self.newcomer.asked.min(RARELY)); // nobody waits for it
+            }
+            self.newcomer.asked += 1;
+        }
+        cx.arm(Timer::Ask, now + wait);
+    }
+
+    /// In a large group it asks the founders, which may vote no longer. So it asks the leader too,
+    /// and some others, in every question the next ones.
+    fn inquire_of_some(&self, cx: &mut Cx<'_, Self>) {
+        let (peers, asked) = (cx.peers(), self.newcomer.asked as usize);
+        let (founders, size) = (peers.founders().unwrap_or_default(), peers.len());
+        let from = peers.place(self.me) + asked * FANOUT;
+        let next = (from..from + FANOUT.min(size)).filter_map(|place| peers.at(place % size));
+        let leader = self.followed.as_ref().map(|followed| followed.leader);
+        let founding = List::known(self.me, peers).map(|list| list.id().digest);
+        let (life, round, needs) = (self.life, self.newcomer.round, false);
+        for id in leader.into_iter().chain(next).filter(|id| !founders.contains(id)) {
+            cx.send(id, Message::Inquiry { life, round, founding, needs });
+        }
+    }
+
+    /// Asks the voters of the newest list that have told nothing: by their own lists they may be
+    /// observers, which keep silent unless their word is needed.
+    fn inquire_of_voters(&self, cx: &mut Cx<'_, Self>) {
+        let Some(list) = self.newcomer.newest(cx.params()) else { return };
+        if list.id().version == 0 {
+            return; // all founders answer every inquiry, or have a newer list
+        }
+        let founding = List::known(self.me, cx.peers()).map(|list| list.id().digest);
+        let (life, round, needs) = (self.life, self.newcomer.round, true);
+        for id in list.needed().filter(|id| *id != self.me && !self.newcomer.has_read(*id)) {
+            cx.send(id, Message::Inquiry { life, round, founding, needs });
+        }
     }
 
     /// Tells a process without a record what this one has.
-    pub(super) fn on_inquiry(&self, from: NodeId, asker: u64, round: u64, cx: &mut Cx<'_, Self>) {
-        if cx.params().by_majority() {
-            let highest = self.stored.map(|stored| stored.highest);
-            cx.send(from, Message::Record { asker, round, life: self.life, highest });
-        }
-    }
-
-    /// Handles the answer to an inquiry of this life.
-    pub(super) fn on_record(
-        &mut self,
+    pub(super) fn on_inquiry(
+        &self,
         from: NodeId,
-        life: u64,
+        asker: u64,
         round: u64,
-        highest: Option<u64>,
+        founding: Option<u64>,
         cx: &mut Cx<'_, Self>,
     ) {
-        // In its quarantine it has asked nothing: this is for a life with the same number.
-        let early = self.lock.is_some() && cx.params().keep(Rule::ReadAfterQuarantine);
-        if self.stored.is_some() || early {
+        if !cx.params().by_majority() {
             return;
         }
-        let met = self.newcomer.hear(from, life, round, highest);
-        let told = &self.newcomer.told;
-        let others = cx.peers().len();
-        let enough = if cx.params().keep(Rule::ReadsEnough) {
-            others + 2 - cx.params().quorum(others + 1)
-        } else {
-            1
-        };
-        let read = told.iter().filter_map(|answer| answer.highest);
-        if read.clone().count() >= enough {
-            let highest = read.max().unwrap_or_default();
-            self.take_up(Stored { highest, granted: None }, cx);
-        } else if told.iter().filter(|answer| answer.never_voted).count() == others {
-            self.take_up(Stored::FOUNDING, cx);
-        } else if met && told.len() == others {
+        let mut record = self.record_for(asker, round, founding);
+        if let Message::Record { list: list @ None, .. } = &mut record {
+            let known = List::known(self.me, cx.peers());
+            *list = known.map(|known| ListTold::Name(known.id(), true));
+        }
+        cx.send(from, record);
+    }
+
+    /// Its record for a process that knows this founding list.
+    pub(super) fn record_for(&self, asker: u64, round: u64, founding: Option<u64>) -> Message {
+        let list = self.list.as_ref().map(|list| {
+            let known = list.id().version == 0 && founding == Some(list.id().digest);
+            match known {
+                true => ListTold::Name(list.id(), true),
+                false => ListTold::Whole(list.clone()),
+            }
+        });
+        let highest = self.stored.map(|stored| stored.highest);
+        Message::Record { asker, round, life: self.life, highest, list }
+    }
+
+    /// Handles the answer to an inquiry or an invitation of this life.
+    pub(super) fn on_record(&mut self, from: NodeId, told: RecordReply, cx: &mut Cx<'_, Self>) {
+        // In its quarantine it has asked nothing: this is for a life with the same number.
+        let early = self.lock.is_some() && cx.params().keep(Rule::ReadAfterQuarantine);
+        if self.stored.is_some() {
+            if let Some(highest) = told.highest {
+                self.on_ready(from, highest, cx);
+            }
+            return;
+        }
+        if early {
+            return;
+        }
+        let founding = List::known(self.me, cx.peers());
+        let newest = |newcomer: &Newcomer| newcomer.newest(cx.params()).map(List::id);
+        let before = newest(&self.newcomer);
+        let met = self.newcomer.hear(from, told, founding.as_ref(), cx.params());
+        let news = newest(&self.newcomer) != before;
+        if let Some((highest, list)) = self.newcomer.read(cx.params()) {
+            let list = list.clone();
+            return self.take_up(Stored { highest, granted: None }, list, cx);
+        }
+        if news {
+            self.inquire_of_voters(cx);
+        }
+        let Some(founding) = founding.filter(|list| list.has(self.me)) else { return };
+        let others = founding.voters().len() - 1;
+        if others == 0 {
+            return; // nobody can tell it that it never voted
+        }
+        let needed = if cx.params().keep(Rule::AllFoundersClean) { others } else { 1 };
+        if self.newcomer.founders(&founding, |answer| answer.never_voted) >= needed {
+            self.take_up(Stored::FOUNDING, founding, cx);
+        } else if met && self.newcomer.founders(&founding, |_| true) == others {
             self.inquire(cx); // now all lives are known
         }
     }
 
     /// From now on it has a record, and takes part.
-    fn take_up(&mut self, stored: Stored, cx: &mut Cx<'_, Self>) {
+    fn take_up(&mut self, stored: Stored, list: List, cx: &mut Cx<'_, Self>) {
         self.newcomer = Newcomer::default();
         self.alone = true;
+        self.list = Some(list);
         self.set_stored(stored, cx);
         self.ask_in_turn(cx.now() + cx.params().round, cx);
     }

@@ -4,13 +4,18 @@
 //! the handlers read. The conversion checks the inequalities of sections IX-C and IX-D, as
 //! corrected by our reading; an error names both sides.
 
-use super::preset::{Preset, Times};
+mod bad_config;
+mod nearest;
+
+pub use bad_config::BadConfig;
+pub use nearest::{Change, Proposal};
+
+use super::preset::Times;
 use super::rules::{Rule, Rules};
-use crate::named::named;
+use super::table::Config;
+use crate::named;
 use alloc::vec::Vec;
 use bellwether_core::Duration;
-use core::fmt;
-use serde::{Deserialize, Serialize};
 
 named! {
     /// Which processes must support a leader.
@@ -32,40 +37,6 @@ named! {
     }
 }
 
-/// The written parameters. Absent ones come from the preset.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Config {
-    /// Which processes must support a leader.
-    pub mode: Mode,
-    /// Whether fencing tokens survive restarts, in majority mode.
-    pub tokens: Tokens,
-    /// The source of the time constants.
-    pub preset: Preset,
-    /// Δ: a message that may have taken longer is slow, and not answered.
-    pub delta: Option<Duration>,
-    /// σ: a process reacts within this.
-    pub sigma: Option<Duration>,
-    /// P: a leader asks for a longer lease this often.
-    pub renew: Option<Duration>,
-    /// lockTime: a supporter supports nobody else for this long.
-    pub lock: Option<Duration>,
-    /// EP: a candidate that failed asks again after this.
-    pub period: Option<Duration>,
-    /// A peer silent for this long is not considered alive.
-    pub expires: Option<Duration>,
-    /// δmin: the smallest delay of a message between two processes.
-    pub fastest: Duration,
-    /// How often silent processes send a message, so that delays can be bounded.
-    pub refresh: Option<Duration>,
-    /// ρ: clocks gain or lose at most this, in parts per million.
-    pub drift_ppm: Option<u32>,
-    /// The protocol as printed, without our corrections: for simulation only.
-    pub as_published: bool,
-    /// Accept values that break a constraint.
-    pub unchecked: bool,
-}
-
 /// Valid parameters, as the handlers read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params {
@@ -84,25 +55,34 @@ pub struct Params {
     pub(super) drift_ppm: u32,
     pub(super) clock_error: Duration,
     pub(super) refresh: Duration,
+    pub(super) cooldown: Duration,
+    pub(super) preempt: bool,
+    pub(super) preempt_delay: Duration,
+    pub(super) announce: Duration,
+    pub(super) hold: Duration,
+    pub(super) replace_after: Option<Duration>,
     /// lockTime(1−2ρ)−2ε, rounded down.
     pub(super) lease: Duration,
     /// 2Δ(1+ρ), rounded up: after this the replies to a request have arrived.
     pub(super) round: Duration,
 }
 
-/// The default of ρ.
-const DRIFT_PPM: u32 = 200;
+/// The default of the cool-down.
+const COOLDOWN: Duration = Duration::from_secs(60);
+/// The default of the time for which a better process must have been heard.
+const PREEMPT_DELAY: Duration = Duration::from_secs(10);
+/// By default a leader announces itself at least this often, unless its requests are rarer.
+const ANNOUNCE: Duration = Duration::from_secs(1);
+/// The default of ρ, in parts per million.
+pub const DRIFT_PPM: u32 = 200;
 /// ε: how much a clock may gain or lose beyond ρ between two readings. The runtime compares the
 /// machine's clocks at every reading, and a comparison cannot be more exact than the readings.
-const CLOCK_ERROR: Duration = Duration::from_micros(100);
+pub const CLOCK_ERROR: Duration = Duration::from_micros(100);
 /// The largest allowed drift: beyond a tenth no lease is possible.
 const DRIFT_PPM_MAX: u32 = 100_000;
 /// The longest duration of any part of a request, so that sums stay exact.
 const LONGEST: Duration = Duration::from_secs(86_400);
 const MILLION: u128 = 1_000_000;
-/// The parameter names of the symbols in the inequalities.
-const SYMBOLS: &str = "lockTime is lock, EP period, P renew, Δ delta, σ sigma, δmin fastest, ρ \
-                       drift-ppm; ε is 0.0001s";
 
 /// `length · parts / 10⁶`, rounded down or up.
 fn scaled(length: Duration, parts: u128, up: bool) -> Duration {
@@ -115,6 +95,21 @@ impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
     fn try_from(config: Config) -> Result<Self, BadConfig> {
+        let params = Self::resolved(&config)?;
+        params.check_sense()?;
+        match params.broken().filter(|_| !config.unchecked) {
+            Some(Constraint { rule, left, right, .. }) => {
+                let nearest = nearest::nearest(&config);
+                Err(BadConfig::Constraint { rule, left, right, nearest })
+            }
+            None => Ok(params),
+        }
+    }
+}
+
+impl Params {
+    /// All values, written or not, before they are checked.
+    fn resolved(config: &Config) -> Result<Self, BadConfig> {
         let Times { delta, sigma, renew, lock, period, expires } = config.preset.times();
         let rules = if config.as_published { Rules::PUBLISHED } else { Rules::ALL };
         let drift_ppm = config.drift_ppm.unwrap_or(DRIFT_PPM);
@@ -122,7 +117,8 @@ impl TryFrom<Config> for Params {
             return Err(BadConfig::Drift { drift_ppm });
         }
         let delta = config.delta.unwrap_or(delta);
-        let Config { sigma: s, renew: p, period: ep, expires: e, lock: l, refresh: r, .. } = config;
+        let Config { sigma: s, renew: p, period: ep, expires: e, lock: l, refresh: r, .. } =
+            *config;
         for (name, length) in [
             ("delta", Some(delta)),
             ("sigma", s),
@@ -132,6 +128,11 @@ impl TryFrom<Config> for Params {
             ("expires", e),
             ("fastest", Some(config.fastest)),
             ("refresh", r),
+            ("cooldown", config.cooldown),
+            ("preempt-delay", config.preempt_delay),
+            ("announce", config.announce),
+            ("hold", config.hold),
+            ("replace-after", config.replace_after),
         ] {
             if let Some(length) = length.filter(|length| *length > LONGEST) {
                 return Err(BadConfig::TooLong { name, length });
@@ -139,6 +140,8 @@ impl TryFrom<Config> for Params {
         }
         // Clocks without any drift are those of a simulation, and exact; the paper has no ε.
         let exact = drift_ppm == 0 || config.as_published;
+        let renew = config.renew.unwrap_or(renew);
+        let announce = config.announce.unwrap_or((renew * 10).min(ANNOUNCE).max(renew));
         let mut params = Self {
             mode: config.mode,
             tokens: config.tokens,
@@ -147,7 +150,7 @@ impl TryFrom<Config> for Params {
             rules,
             delta,
             sigma: config.sigma.unwrap_or(sigma),
-            renew: config.renew.unwrap_or(renew),
+            renew,
             lock: Duration::ZERO,
             period: config.period.unwrap_or(period),
             expires: config.expires.unwrap_or(expires),
@@ -155,15 +158,17 @@ impl TryFrom<Config> for Params {
             drift_ppm,
             clock_error: if exact { Duration::ZERO } else { CLOCK_ERROR },
             refresh: config.refresh.unwrap_or(Duration::from_millis(500).min(delta * 250)),
+            cooldown: config.cooldown.unwrap_or(COOLDOWN),
+            preempt: config.preempt,
+            preempt_delay: config.preempt_delay.unwrap_or(PREEMPT_DELAY),
+            announce,
+            hold: config.hold.unwrap_or(announce * 6),
+            replace_after: config.replace_after,
             lease: Duration::ZERO,
             round: scaled(delta * 2, MILLION + u128::from(drift_ppm), true),
         };
         let lock = config.lock.or(lock).filter(|_| config.lock.is_some() || !config.as_published);
         params.set_lock(lock.unwrap_or_else(|| params.longest_lock()));
-        params.check_sense()?;
-        if !config.unchecked {
-            params.check_constraints()?;
-        }
         Ok(params)
     }
 }
@@ -240,12 +245,42 @@ impl Params {
         self.refresh
     }
 
+    /// How long a process that resigned comes last in line, in majority mode.
+    pub fn cooldown(&self) -> Duration {
+        self.cooldown
+    }
+
+    /// How long a leader with `preempt` must have heard a better process steadily.
+    pub fn preempt_delay(&self) -> Duration {
+        self.preempt_delay
+    }
+
+    /// How often a leader announces itself, if there are many observers.
+    pub fn announce(&self) -> Duration {
+        self.announce
+    }
+
+    /// How long an observer believes an announcement.
+    pub fn hold(&self) -> Duration {
+        self.hold
+    }
+
+    /// How long a leader waits for a silent voter before it replaces it, if it does.
+    pub fn replace_after(&self) -> Option<Duration> {
+        self.replace_after
+    }
+
     /// The length of a lease from the sending of its request: lockTime(1−2ρ)−2ε.
     ///
     /// By a slow clock a lease lasts at most (lease+ε)/(1−ρ); by a fast one a lock lasts at least
     /// (lockTime−ε)/(1+ρ), which is no less.
     pub fn lease(&self) -> Duration {
         self.lease
+    }
+
+    /// The time after which the replies to a request have arrived, and it is sent again: 2Δ(1+ρ).
+    pub fn round(&self) -> Duration {
+        self.round
     }
 
     /// How many supporters a leader needs in a group of this size, including itself.
@@ -332,6 +367,8 @@ impl Params {
             ("period", self.period.saturating_sub(self.sigma)),
             ("expires", self.expires),
             ("refresh", self.refresh),
+            ("announce", self.announce),
+            ("replace-after", self.replace_after.unwrap_or(Duration::MAX)),
         ] {
             if length == Duration::ZERO {
                 return Err(BadConfig::Nothing { name });
@@ -340,16 +377,16 @@ impl Params {
         if self.fastest >= self.delta {
             return Err(BadConfig::NothingIsFast { fastest: self.fastest, delta: self.delta });
         }
+        let (hold, announce) = (self.hold, self.announce);
+        if hold < announce * 3 {
+            return Err(BadConfig::Hold { hold, announce });
+        }
         Ok(())
     }
 
-    fn check_constraints(&self) -> Result<(), BadConfig> {
-        match self.constraints().into_iter().find(|constraint| !constraint.holds) {
-            Some(Constraint { rule, left, right, .. }) => {
-                Err(BadConfig::Constraint { rule, left, right })
-            }
-            None => Ok(()),
-        }
+    /// The first inequality that does not hold.
+    fn broken(&self) -> Option<Constraint> {
+        self.constraints().into_iter().find(|constraint| !constraint.holds)
     }
 
     /// The inequalities between the time constants, with both sides of each.
@@ -450,73 +487,3 @@ impl Params {
         self
     }
 }
-
-/// Which rule a [`Config`] breaks, with the values that break it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadConfig {
-    /// An inequality between the time constants.
-    Constraint {
-        /// The inequality.
-        rule: &'static str,
-        /// Its left side.
-        left: Duration,
-        /// Its right side.
-        right: Duration,
-    },
-    /// A duration that must be positive.
-    Nothing {
-        /// The parameter.
-        name: &'static str,
-    },
-    /// No message could be fast.
-    NothingIsFast {
-        /// δmin.
-        fastest: Duration,
-        /// Δ.
-        delta: Duration,
-    },
-    /// The clocks drift too much.
-    Drift {
-        /// ρ.
-        drift_ppm: u32,
-    },
-    /// A duration that is too long.
-    TooLong {
-        /// The parameter.
-        name: &'static str,
-        /// The length.
-        length: Duration,
-    },
-}
-
-impl fmt::Display for BadConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Constraint { rule, left, right } => write!(
-                f,
-                "{left} on the left and {right} on the right break the rule: {rule}; choose other \
-                 values ({SYMBOLS}), a preset (lan, fast, wan), or unchecked = true to see what \
-                 happens"
-            ),
-            Self::Nothing { name } => {
-                write!(f, "{name} leaves no time at all, but it must be more than 0")
-            }
-            Self::NothingIsFast { fastest, delta } => write!(
-                f,
-                "fastest = {fastest} and delta = {delta}, but fastest < delta must hold, or no \
-                 message could be fast"
-            ),
-            Self::Drift { drift_ppm } => write!(
-                f,
-                "drift-ppm = {drift_ppm}, but drift-ppm <= {DRIFT_PPM_MAX} must hold; quartz \
-                 clocks stay below 200"
-            ),
-            Self::TooLong { name, length } => write!(
-                f,
-                "{name} = {length} is too long: no part of a request may take more than {LONGEST}"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for BadConfig {}

@@ -1,6 +1,7 @@
 //! What others ask of leases.
 
-use super::params::{BadConfig, Config, Constraint, Mode, Params};
+use super::params::{BadConfig, Constraint, Mode, Params};
+use super::table::Config;
 use super::terms::Stored;
 use super::{Hall, LocalLeader};
 use crate::answers::{Answers, GroupTooLarge, Row, Usual};
@@ -13,7 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use bellwether_core::{Duration, Protocol as _, Visitor};
 
-/// The most processes of a group: every election carries a row for each member.
+/// The most voters of a group: every election carries a row for each of them.
 pub const NODES_MAX: u64 = 1024;
 
 impl Row for Params {
@@ -105,6 +106,8 @@ impl Answers for Params {
                 Mode::Majority => Some(self.quorum(nodes as usize)),
             },
             tokens: self.by_majority() && self.keeps_tokens(),
+            roles: self.by_majority(),
+            proved: self.by_majority() && !self.is_as_published(),
         }
     }
 
@@ -119,12 +122,16 @@ impl Answers for Params {
         self.requests_beyond_first(nodes.saturating_sub(1).into(), loss)
     }
 
+    fn reads_candidacy(&self) -> bool {
+        self.by_majority()
+    }
+
     fn check_nodes(&self, nodes: u64) -> Result<(), GroupTooLarge> {
         if nodes <= NODES_MAX {
             return Ok(());
         }
-        let because = "every election carries a row for each member; choose fewer, or a protocol \
-                       without leases";
+        let because = "every election carries a row for each voter; let fewer vote, or choose a \
+                       protocol without leases";
         Err(GroupTooLarge { protocol: Hall::NAME, nodes, most: NODES_MAX, because })
     }
 
@@ -156,7 +163,7 @@ impl Answers for Params {
     }
 
     fn founding_record(&self) -> Option<Vec<u8>> {
-        (self.by_majority() && self.keeps_tokens()).then(|| Stored::FOUNDING.encode())
+        (self.by_majority() && self.keeps_tokens()).then(|| Stored::FOUNDING.encode(None))
     }
 
     fn rules(&self) -> Vec<String> {

@@ -93,11 +93,43 @@ pub enum Rule {
     ReadsEnough,
     /// It reads after its quarantine.
     ReadAfterQuarantine,
+    /// Whoever resigned lets all others have their turns before it asks again.
+    CoolDown,
+    /// A process that a leader named as the next one comes before all others.
+    NomineeFirst,
+    /// A witness never asks.
+    WitnessNeverAsks,
+    /// Of two processes that did not step back the one with the greater priority asks first.
+    PriorityFirst,
+    /// A leader yields to a better process only after it has heard it steadily for a while.
+    PreemptWaits,
+    /// Until a list is known to be committed, it takes majorities of it and of the one before it.
+    BothMajorities,
+    /// A lease rests on votes for one list.
+    OneListPerLease,
+    /// A list is made only from one that is committed.
+    OneChangeAtATime,
+    /// Whoever has a newer list supports nobody by an older one.
+    OlderListsRefused,
+    /// Of two lists of one version the one that is committed counts.
+    ForksRefused,
+    /// A list is stored before the vote for it leaves.
+    ListsAreStored,
+    /// Whoever lost its record takes the newest list that it was told of.
+    ReadsNewestList,
+    /// It reads from enough voters of the list before that one too, unless that one is committed.
+    ReadsParentList,
+    /// It waits while it was told of two lists of one version, and not which one is committed.
+    NoOpenFork,
+    /// A group is founded only if all other founders have voted for nobody.
+    AllFoundersClean,
+    /// And only by answers of lives that were known before the question.
+    LivesKnownBefore,
 }
 
 impl Rule {
     /// All of them, in order.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 56] = [
         Self::RoomForScheduling,
         Self::Quarantine,
         Self::StepDown,
@@ -138,6 +170,22 @@ impl Rule {
         Self::LostRecordsAreRead,
         Self::ReadsEnough,
         Self::ReadAfterQuarantine,
+        Self::CoolDown,
+        Self::NomineeFirst,
+        Self::WitnessNeverAsks,
+        Self::PriorityFirst,
+        Self::PreemptWaits,
+        Self::BothMajorities,
+        Self::OneListPerLease,
+        Self::OneChangeAtATime,
+        Self::OlderListsRefused,
+        Self::ForksRefused,
+        Self::ListsAreStored,
+        Self::ReadsNewestList,
+        Self::ReadsParentList,
+        Self::NoOpenFork,
+        Self::AllFoundersClean,
+        Self::LivesKnownBefore,
     ];
 
     const fn bit(self) -> u64 {

@@ -1,12 +1,12 @@
 //! The supporter: answers requests, and is released.
 
 use super::hall::Hall;
+use super::list::ListTold;
 use super::lock::Lock;
-use super::message::{Farewell, Message, Request};
+use super::message::{Farewell, Ids, Message, Request};
 use super::params::Params;
 use super::rules::Rule;
 use super::terms::Stored;
-use alloc::vec::Vec;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 /// What an `election` message asks for.
@@ -14,21 +14,44 @@ pub(super) struct Asked {
     pub(super) request: Request,
     /// The term; zero in a probe.
     pub(super) term: u64,
+    /// The token of a leader, if it is not the term.
+    pub(super) token: Option<u64>,
     pub(super) lock: Duration,
-    pub(super) supporters: Vec<NodeId>,
+    pub(super) supporters: Ids,
+    /// The list that it asks by.
+    pub(super) list: Option<ListTold>,
 }
 
 impl Hall {
     /// Handles a request for support.
     pub(super) fn on_election(&mut self, from: NodeId, asked: Asked, cx: &mut Cx<'_, Self>) {
-        let Asked { request, term, lock, mut supporters } = asked;
-        let (now, params) = (cx.now(), cx.params());
         let fast = Self::is_fast(cx);
-        if self.line.knows(&Farewell { node: from, request }) {
+        if self.line.knows(&Farewell { node: from, request: asked.request }) {
             return; // Its farewell overtook it.
         }
         self.line.return_of(from);
         self.hear(from, fast, cx);
+        self.learn(asked.list.as_ref(), cx);
+        let list = asked.list.as_ref();
+        let (voter, joins) = (self.is_voter(), self.may_vote_by(list, cx.params()));
+        let behind = self.is_behind(list) && !matches!(list, Some(ListTold::Whole(_)));
+        if (voter || joins) && fast || voter && !behind {
+            return self.answer(from, asked, fast, cx);
+        }
+        // Who votes it cannot know; or it is to vote, and the next request is fast if it is heard;
+        // or it knows that the list is committed, which may be what the candidate waits for.
+        if behind || joins || self.knows_better(list) {
+            self.refuse(from, &asked, Duration::ZERO, cx);
+        }
+        if !voter {
+            self.follow(from, asked, cx);
+        }
+    }
+
+    /// Answers a request for support, if it was fast.
+    fn answer(&mut self, from: NodeId, asked: Asked, fast: bool, cx: &mut Cx<'_, Self>) {
+        let Asked { request, term, lock, .. } = asked;
+        let (now, params) = (cx.now(), cx.params());
         let probe_in_vain = term == 0 && self.stored.is_none();
         if !fast || probe_in_vain {
             return; // A probe asks who could vote.
@@ -41,13 +64,17 @@ impl Hall {
             self.first_alive() == Some(from) && self.line.place(from) <= self.line.place(self.me);
         let allowed =
             if params.by_majority() { self.may_grant(term, from, request, params) } else { first };
-        let support = hindrance.is_none() && equal && allowed;
+        let by_list = self.takes(asked.list.as_ref(), params);
+        self.note_stranger(from, !by_list && self.stored.is_some());
+        let support = hindrance.is_none() && equal && allowed && by_list;
+        let mut supporters = asked.supporters.clone();
         supporters.retain(|id| *id == self.me || cx.peers().contains(*id));
         let leads = !supporters.is_empty();
         if leads {
             self.failures = 0;
         }
         if support && params.by_majority() {
+            asked.list.iter().for_each(|list| self.adopt(list, cx));
             self.grant(term, (from, request.life), cx);
         }
         if support && params.keep(Rule::VoteLocks) {
@@ -68,12 +95,26 @@ impl Hall {
         }
         // A candidate that missed this would wait for a process that steps back, but is alive.
         if let Some(request) = self.line.stepped_back(self.me).filter(|_| !leads) {
-            cx.send(from, Message::Release { request, leaving: true });
+            cx.send(from, Message::Release { request, leaving: true, nominee: None });
         }
         let remaining = hindrance.map_or(Duration::ZERO, |lock| lock.free().since(now));
+        if !support {
+            return self.refuse(from, &asked, remaining, cx);
+        }
+        let list = self.list.as_ref().map(|list| ListTold::Name(list.id(), list.committed));
+        cx.send(from, Message::Reply { request, support, remaining, highest: term, list });
+    }
+
+    /// Refuses a request, and says why: for how long it is locked, what it granted, and its list.
+    fn refuse(&self, from: NodeId, asked: &Asked, remaining: Duration, cx: &mut Cx<'_, Self>) {
+        let asked_by = asked.list.as_ref().map(ListTold::id);
+        let list = self.list.as_ref().map(|list| match Some(list.id()) == asked_by {
+            true => ListTold::Name(list.id(), list.committed),
+            false => ListTold::Whole(list.clone()),
+        });
+        let (request, support) = (asked.request, false);
         let highest = self.stored.map_or(0, |stored| stored.highest);
-        let highest = if support { term } else { highest };
-        cx.send(from, Message::Reply { request, support, remaining, highest });
+        cx.send(from, Message::Reply { request, support, remaining, highest, list });
     }
 
     /// Whether its record lets it grant this term. A probe asks for none.
@@ -89,13 +130,7 @@ impl Hall {
         self.set_stored(Stored { highest: term.max(before), granted: Some(candidate) }, cx);
     }
 
-    fn lock_to(
-        &mut self,
-        to: NodeId,
-        request: Request,
-        supporters: Vec<NodeId>,
-        cx: &Cx<'_, Self>,
-    ) {
+    fn lock_to(&mut self, to: NodeId, request: Request, supporters: Ids, cx: &Cx<'_, Self>) {
         let leads = !supporters.is_empty();
         let mut lock = Lock::new(Some(to), request, cx.now(), leads, cx.params());
         let held = self.held(to, cx.now());
@@ -128,6 +163,7 @@ impl Hall {
         from: NodeId,
         request: Request,
         leaving: bool,
+        nominee: Option<NodeId>,
         cx: &mut Cx<'_, Self>,
     ) {
         let farewell = Farewell { node: from, request };
@@ -136,8 +172,11 @@ impl Hall {
         if leaving && self.line.knows(&farewell) {
             return;
         }
-        if leaving {
-            self.let_step_back(farewell, cx);
+        if leaving && self.let_step_back(farewell, cx) {
+            let known = |nominee: &NodeId| *nominee == self.me || cx.peers().contains(*nominee);
+            if let Some(nominee) = nominee.filter(known) {
+                self.line.nominate(nominee, cx.now(), cx.params());
+            }
         }
         self.end_lock(farewell, cx);
     }
@@ -151,23 +190,29 @@ impl Hall {
     }
 
     /// Notes that a process stepped back, unless this is old news: it has come back since, or left
-    /// again; or it stays, and only repeats it.
-    fn let_step_back(&mut self, farewell: Farewell, cx: &Cx<'_, Self>) {
+    /// again; or it stays, and only repeats it. True if it was news.
+    fn let_step_back(&mut self, farewell: Farewell, cx: &Cx<'_, Self>) -> bool {
         let held = self.held(farewell.node, cx.now());
         let came_back = held.is_some_and(|lock| lock.request > farewell.request);
-        if !came_back && !self.line.knows(&farewell) {
+        let news = !came_back && !self.line.knows(&farewell);
+        if news {
             self.alive.remove(farewell.node);
-            self.line.step_back(farewell, cx.now() + cx.params().lock);
+            self.line.step_back(farewell, cx.now(), cx.params());
         }
+        news
     }
 
     fn end_lock(&mut self, farewell: Farewell, cx: &mut Cx<'_, Self>) {
+        let now = cx.now();
         if self.lock.is_some_and(|lock| lock.is_ended_by(&farewell, cx.params())) {
             self.lock = None;
             self.partition.clear();
         }
-        let now = cx.now();
+        if self.follows(&farewell) {
+            self.unfollow(now);
+        }
         let idle = self.round.is_none() && !self.leads(now) && self.stored.is_some();
+        let idle = idle && !self.forked;
         if cx.params().by_majority() && idle && self.bond(now, cx.params()).is_none() {
             self.ask_sooner(cx);
         }

@@ -1,65 +1,94 @@
-//! The table of the parameters of leases, and the defaults that depend on the surroundings.
+//! The parameters of leases, each described once, and the defaults that depend on the surroundings.
 
-use super::params::{Config, Mode, Params, Tokens};
+use super::params::{Mode, Params, Tokens};
 use super::preset::Preset;
-use crate::param::{Described, Given, Param};
+use crate::param::{Fit, GivenParams};
+use crate::params;
 use crate::surroundings::Surroundings;
+use bellwether_core::Duration;
+use serde::{Deserialize, Serialize};
 
-/// A time constant that comes from the preset unless it is given.
-const fn constant(name: &'static str, help: &'static str) -> Param {
-    Param::length(name, help).follows("the preset's").on(&["preset"])
+/// The default of a time constant.
+const PRESET: &str = "the preset's";
+
+params! {
+    /// The written parameters. Absent ones come from the preset.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Config {
+        /// Whose support a leader needs.
+        mode: Mode, follows("majority; local where the members are not listed");
+        /// Whether fencing tokens grow across restarts too.
+        tokens: Tokens,
+            follows("durable; live volatile, since durable needs a directory that is kept");
+        /// Where the time constants come from that are not given.
+        preset: Preset, is("lan");
+        /// Δ: a message that may have taken longer is slow, and not answered.
+        delta: Option<Duration>,
+            follows(PRESET), on(&["preset"]), within("fastest < delta <= 86400s");
+        /// σ: a process reacts within this.
+        sigma: Option<Duration>, follows(PRESET), on(&["preset"]), within("sigma <= 86400s");
+        /// P: a leader asks for a longer lease this often.
+        renew: Option<Duration>, follows(PRESET), on(&["preset"]), within("0 < renew <= 86400s");
+        /// lockTime: a supporter supports nobody else for this long.
+        lock: Option<Duration>, follows(PRESET), on(&["preset"]), within("0 < lock <= 86400s");
+        /// EP: a candidate that failed asks again after this.
+        period: Option<Duration>,
+            follows(PRESET), on(&["preset"]), within("sigma < period <= 86400s");
+        /// A process silent for this long is not considered alive.
+        expires: Option<Duration>,
+            follows(PRESET), on(&["preset"]), within("0 < expires <= 86400s");
+        /// δmin: no message is faster.
+        fastest: Duration, is("0s"), within("fastest < delta");
+        /// How often silent processes send a message.
+        ///
+        /// So that delays can be bounded.
+        refresh: Option<Duration>,
+            follows("500ms or 250 delta, if that is less"),
+            within("0 < refresh <= 86400s"),
+            on(&["delta"]);
+        /// How long a member that resigned comes last in line.
+        cooldown: Option<Duration>,
+            follows("60s; with mode = local until it asks again"),
+            within("cooldown <= 86400s; less than lock is as lock");
+        /// A leader hands over to a member with a greater priority.
+        ///
+        /// In majority mode.
+        preempt: bool;
+        /// How long it must have heard that one steadily.
+        preempt_delay: Option<Duration>,
+            follows("10s"), only_with("preempt", &["true"]), within("preempt-delay <= 86400s");
+        /// How often a leader announces itself to observers if many.
+        announce: Option<Duration>,
+            follows("10 renew or 1s, if that is less; no less than renew"),
+            within("0 < announce <= 86400s"),
+            on(&["renew"]);
+        /// How long an observer believes an announcement.
+        hold: Option<Duration>,
+            follows("6 announce"),
+            within("hold <= 86400s; at least 3 announce"),
+            on(&["announce"]);
+        /// A leader replaces a voter silent for this long by another.
+        ///
+        /// By an observer; never, if absent.
+        replace_after: Option<Duration>,
+            within("0 < replace-after <= 86400s"), only_with("tokens", &["durable"]);
+        /// ρ: clocks are trusted to gain or lose no more.
+        drift_ppm: Option<u32>,
+            counted_in("parts per million"), follows("200"), within("drift-ppm <= 100000");
+        /// The protocol as printed, without the corrections that it needs.
+        ///
+        /// For simulation only.
+        as_published: bool;
+        /// Accept values that break a constraint, to see what happens.
+        unchecked: bool;
+    }
 }
 
-impl Described for Config {
-    type Variant = ();
-
-    const PARAMS: &'static [Param] = &[
-        Param::one_of("mode", Mode::CHOICES, "whose support a leader needs")
-            .follows("majority; local where the members are not listed"),
-        Param::one_of("tokens", Tokens::CHOICES, "whether fencing tokens grow across restarts too")
-            .follows("durable; live volatile, since durable needs a directory that is kept"),
-        Param::one_of(
-            "preset",
-            Preset::CHOICES,
-            "where the time constants come from that are not given",
-        )
-        .is("lan"),
-        constant("delta", "Δ: a message that may have taken longer is slow, and not answered")
-            .within("fastest < delta <= 86400s"),
-        constant("sigma", "σ: a process reacts within this").within("sigma <= 86400s"),
-        constant("renew", "P: a leader asks for a longer lease this often")
-            .within("0 < renew <= 86400s"),
-        constant("lock", "lockTime: a supporter supports nobody else for this long")
-            .within("0 < lock <= 86400s"),
-        constant("period", "EP: a candidate that failed asks again after this")
-            .within("sigma < period <= 86400s"),
-        constant("expires", "a process silent for this long is not considered alive")
-            .within("0 < expires <= 86400s"),
-        Param::length("fastest", "δmin: no message is faster").is("0s").within("fastest < delta"),
-        Param::length("refresh", "how often silent processes send a message")
-            .follows("500ms or 250 delta, if that is less")
-            .within("0 < refresh <= 86400s")
-            .on(&["delta"]),
-        Param::count("drift-ppm", "ρ: clocks are trusted to gain or lose no more")
-            .counted_in("parts per million")
-            .follows("200")
-            .within("drift-ppm <= 100000"),
-        Param::switch(
-            "as-published",
-            "the protocol as printed, without the corrections that it needs",
-        ),
-        Param::switch("unchecked", "accept values that break a constraint, to see what happens"),
-    ];
-
-    fn variant(&self) {}
-
-    fn of(self, (): ()) -> Self {
-        self
-    }
-
-    fn fit(self, around: &Surroundings, given: &Given) -> Self {
+impl Fit for Config {
+    fn fit(self, around: &Surroundings, given: &GivenParams) -> Self {
         let mode = if around.listed || given.has("mode") { self.mode } else { Mode::Local };
-        let volatile = around.live && !given.has("tokens");
+        // A group that can be joined has durable tokens: nobody need say so.
+        let volatile = around.live && !around.joins && !given.has("tokens");
         let tokens = if volatile { Tokens::Volatile } else { self.tokens };
         Self { mode, tokens, ..self }
     }
@@ -74,6 +103,10 @@ impl Described for Config {
             period: Some(params.period()),
             expires: Some(params.expires()),
             refresh: Some(params.refresh()),
+            cooldown: Some(params.cooldown()),
+            preempt_delay: self.preempt.then(|| params.preempt_delay()),
+            announce: Some(params.announce()),
+            hold: Some(params.hold()),
             drift_ppm: Some(params.drift_ppm()),
             ..self.clone()
         }

@@ -9,6 +9,7 @@
 //! **Promise.** A process grants a term to one life of one candidate, and never a lower one later.
 //! It stores a grant before it answers.
 
+use super::list::List;
 use alloc::vec::Vec;
 use bellwether_core::{Fnv1a, NodeId, Reader, WireWrite};
 
@@ -29,28 +30,35 @@ impl Stored {
         term > self.highest || (term == self.highest && self.granted == Some(candidate))
     }
 
-    /// Its bytes.
-    pub(super) fn encode(&self) -> Vec<u8> {
+    /// The bytes of a record: these terms and the list. Without a list it is the founding one.
+    pub(super) fn encode(&self, list: Option<&List>) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.put_u64(self.highest);
         bytes.put_flag(self.granted.is_some());
         let (node, life) = self.granted.unwrap_or((NodeId(0), 0));
         bytes.put_node(node);
         bytes.put_u64(life);
+        list.into_iter().for_each(|list| list.encode(&mut bytes));
         let sum = checksum(&bytes);
         bytes.put_u64(sum);
         bytes
     }
 
     /// The record in these bytes; `None` if they are damaged.
-    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (body, _) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
-        let mut input = Reader::new(bytes);
+    pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Option<List>)> {
+        let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
+        if *sum != checksum(body).to_le_bytes() {
+            return None;
+        }
+        let mut input = Reader::new(body);
         let highest = input.u64().ok()?;
         let is_granted = input.flag().ok()?;
         let granted = (input.node().ok()?, input.u64().ok()?);
-        let whole = input.u64().ok()? == checksum(body) && input.finish().is_ok();
-        whole.then_some(Self { highest, granted: is_granted.then_some(granted) })
+        let stored = Self { highest, granted: is_granted.then_some(granted) };
+        // Before groups could change their members a record had no list.
+        let bare = input.clone().finish().is_ok();
+        let list = if bare { None } else { Some(List::decode(&mut input).ok()?) };
+        input.finish().ok().map(|()| (stored, list))
     }
 }
 
@@ -77,9 +85,13 @@ mod tests {
 
     #[test]
     fn what_is_stored_comes_back_and_damaged_bytes_count_as_missing() {
-        for record in [RECORD, Stored::FOUNDING] {
-            let bytes = record.encode();
-            assert_eq!(Stored::decode(&bytes), Some(record));
+        let list = List::founding([1, 2, 3].map(NodeId)).unwrap();
+        let next = list.next(Some(NodeId(4)), None).unwrap();
+        for (record, list) in
+            [(RECORD, None), (Stored::FOUNDING, None), (RECORD, Some(list)), (RECORD, Some(next))]
+        {
+            let bytes = record.encode(list.as_ref());
+            assert_eq!(Stored::decode(&bytes), Some((record, list)));
             for length in 0..bytes.len() {
                 assert_eq!(Stored::decode(&bytes[..length]), None, "{length} bytes");
             }

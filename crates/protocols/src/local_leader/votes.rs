@@ -4,14 +4,17 @@
 //! its lock runs from there. So a lease may run from the earliest request that it rests on, and a
 //! lost reply costs nothing once a later one arrives (C6).
 
+use super::list::{List, ListId, quorum};
+use super::params::Params;
 use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
 
-/// The terms whose votes count.
+/// The votes that count: those for these terms, by this list if there is one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) least: u64,
     pub(super) most: u64,
+    pub(super) list: Option<ListId>,
 }
 
 impl Terms {
@@ -19,12 +22,18 @@ impl Terms {
 
     /// This term and all higher ones.
     pub(super) const fn from(least: u64) -> Self {
-        Self { least, most: u64::MAX }
+        Self { least, most: u64::MAX, list: None }
+    }
+
+    /// The same by this list only.
+    pub(super) fn by(self, list: Option<ListId>) -> Self {
+        Self { list, ..self }
     }
 
     #[inline]
-    pub(super) fn contain(self, term: u64) -> bool {
-        self.least <= term && term <= self.most
+    fn contain(self, vote: &Vote) -> bool {
+        let by_list = self.list.is_none() || self.list == vote.list;
+        self.least <= vote.term && vote.term <= self.most && by_list
     }
 }
 
@@ -36,6 +45,8 @@ struct Vote {
     sent: Instant,
     /// The term of that request.
     term: u64,
+    /// The list of that request.
+    list: Option<ListId>,
 }
 
 /// The grants of one campaign: from its first request until it ends.
@@ -83,12 +94,20 @@ impl Votes {
         self.requests.map(|(_, last)| last)
     }
 
-    /// Notes that a voter granted this request, which was for this term.
-    pub(super) fn put(&mut self, voter: NodeId, sent: Instant, term: u64, distinct: bool) {
-        let vote = Vote { voter, sent, term };
+    /// Notes that a voter granted this request, which was for this term and by this list.
+    pub(super) fn put(
+        &mut self,
+        voter: NodeId,
+        sent: Instant,
+        (term, list): (u64, Option<ListId>),
+        distinct: bool,
+    ) {
+        let vote = Vote { voter, sent, term, list };
         match self.voters.binary_search_by_key(&voter, |vote| vote.voter) {
             Ok(place) if distinct => {
-                if sent >= self.voters[place].sent {
+                // Of two lists that were asked by at one instant, the newer one was the later.
+                let known = &self.voters[place];
+                if (sent, list) >= (known.sent, known.list) {
                     self.voters[place] = vote;
                 }
             }
@@ -107,14 +126,26 @@ impl Votes {
         self.voters.len()
     }
 
-    /// The latest request such that this many granted it or a later one, of these terms.
-    pub(super) fn of_quorum(&self, quorum: usize, terms: Terms) -> Option<Instant> {
-        if self.voters.len() < quorum {
+    /// When the latest request was sent that this voter granted, if that vote counts.
+    pub(super) fn counting(&self, voter: NodeId, terms: Terms) -> Option<Instant> {
+        let place = self.voters.binary_search_by_key(&voter, |vote| vote.voter).ok()?;
+        Some(&self.voters[place]).filter(|vote| terms.contain(vote)).map(|vote| vote.sent)
+    }
+
+    /// The latest request such that the votes for it or a later one decide by this list.
+    pub(super) fn of_list(&self, list: &List, terms: Terms, params: &Params) -> Option<Instant> {
+        if self.voters.len() < quorum(list.voters().len(), params) {
             return None; // the usual case while answers come in
         }
-        let at_least = |sent: Instant| self.since(sent, terms).count();
-        let requests = self.voters.iter().map(|vote| vote.sent);
-        requests.filter(|sent| at_least(*sent) >= quorum).max()
+        let mut sent = self.newest();
+        while let Some(latest) = sent {
+            if list.is_decided_by(self.since(latest, terms).map(|(voter, _)| voter), params) {
+                break;
+            }
+            let earlier = self.voters.iter().map(|vote| vote.sent).filter(|sent| *sent < latest);
+            sent = earlier.max();
+        }
+        sent
     }
 
     /// The latest request that any voter granted.
@@ -127,8 +158,8 @@ impl Votes {
         &self,
         sent: Instant,
         terms: Terms,
-    ) -> impl Iterator<Item = (NodeId, u64)> + '_ {
-        let counts = move |vote: &&Vote| vote.sent >= sent && terms.contain(vote.term);
+    ) -> impl Iterator<Item = (NodeId, u64)> + Clone + '_ {
+        let counts = move |vote: &&Vote| vote.sent >= sent && terms.contain(vote);
         self.voters.iter().filter(counts).map(|vote| (vote.voter, vote.term))
     }
 

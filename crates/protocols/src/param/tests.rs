@@ -84,7 +84,7 @@ fn a_table_lists_the_names_that_are_read_and_no_others() {
 
 /// What has an effect in as many protocols as possible.
 fn base(entry: &Entry, param: &Param) -> Config {
-    let mut config = entry.config(&unsteady(), &Given::default()).unwrap();
+    let mut config = entry.config(&unsteady(), &GivenParams::default()).unwrap();
     let mut put = |name, text| {
         if find(entry.params(), name).is_ok() {
             config = config.with(name, text).unwrap();
@@ -259,7 +259,7 @@ fn only_members_that_are_listed_need_a_majority() {
 #[test]
 fn arguments_are_what_differs_and_lead_to_the_same() {
     for entry in PROTOCOLS {
-        let usual = entry.config(&calm(), &Given::default()).unwrap();
+        let usual = entry.config(&calm(), &GivenParams::default()).unwrap();
         assert_eq!(usual.arguments(&usual), [], "{}", entry.name);
         let mut changed = usual.clone();
         for param in entry.params() {

@@ -10,7 +10,7 @@ impl Probabilistic {
         if matches!(self.phase, Phase::Relaying | Phase::Waiting) {
             return Ok(());
         }
-        if self.call(cx) { Ok(()) } else { Err(Refused) }
+        if self.call(cx) { Ok(()) } else { Err(Refused::NotNow) }
     }
 
     /// Calls another election. False if the numbers are used up.
@@ -24,7 +24,10 @@ impl Probabilistic {
 
     /// Calls an election in which it does not stand.
     pub(super) fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
-        let next = self.round.next_election().filter(|_| self.leads()).ok_or(Refused)?;
+        if !self.leads() {
+            return Err(Refused::NotLeading);
+        }
+        let next = self.round.next_election().ok_or(Refused::NotNow)?;
         self.withdraw(next.election, cx);
         self.initiate(next, cx);
         Ok(())
@@ -45,7 +48,7 @@ impl Probabilistic {
     /// Changes the rank from the next round on.
     pub(super) fn take_rank(&mut self, rank: u64, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         if cx.params().config().choice != Choice::Rank {
-            return Err(Refused);
+            return Err(Refused::Unsupported);
         }
         self.rank = rank;
         Ok(())

@@ -126,9 +126,9 @@ impl Probabilistic {
     }
 
     /// A peer is gone: the driver reports it, or its silence shows it.
-    pub(super) fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+    pub(super) fn peer_lost(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         let led = self.leader() == Some(peer);
-        self.known().miss(peer);
+        self.known().mark_absent(peer);
         if led {
             self.named = Named::Nobody;
             self.doubt(Doubt::Leader, cx);

@@ -8,10 +8,7 @@
 //! **Promise.** It uses integers only, so that all machines select the same members.
 
 use super::message::RoundId;
-use bellwether_core::{NodeId, mix};
-
-/// The increment of SplitMix64.
-const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
+use bellwether_core::{NodeId, STRIDE, mix};
 
 /// The hash of a member under a key.
 #[inline]

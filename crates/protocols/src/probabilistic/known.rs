@@ -48,7 +48,7 @@ impl Known {
         self.absent.get(&id) == Some(&u32::MAX)
     }
 
-    pub(super) fn miss(&mut self, id: NodeId) {
+    pub(super) fn mark_absent(&mut self, id: NodeId) {
         if self.missed.len() < REMEMBERED_MAX {
             self.missed.insert(id);
         }

@@ -132,17 +132,16 @@ pub use error::BadConfig;
 pub use hash::{Filter, Name};
 pub use message::{Candidate, Message, RoundId};
 pub use odds::{Conditions, Odds};
-pub use params::{
-    BadSize, Choice, Config, Join, Params, ROUNDS_MAX, Reinitiate, Size, TimeOuts, WokenBy,
-};
+pub use params::{BadSize, Choice, Join, Params, ROUNDS_MAX, Reinitiate, Size, TimeOuts, WokenBy};
 pub use sketch::{REGISTERS, Sketch};
 pub use strategy::{BadStrategy, Relays, Strategy};
+pub use table::Config;
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use bellwether_core::{
     Boot, Command, Cx, Duration, Fact, Instant, Leadership, Message as _, NodeId, Protocol, Reach,
-    Rebase, Refused, Stage, Term, TimerKind,
+    Rebase, Refused, Stage, Term, timer_kinds,
 };
 use known::Known;
 use relay::Relay;
@@ -212,17 +211,7 @@ pub enum Timer {
     Gossip,
 }
 
-impl TimerKind for Timer {
-    type Slots = [Instant; 2];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        if slot == 0 { Self::Phase } else { Self::Gossip }
-    }
-}
+timer_kinds!(Timer: Phase, Gossip);
 
 impl Probabilistic {
     /// The leader it follows.
@@ -321,7 +310,7 @@ impl Protocol for Probabilistic {
     fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
         match reach {
             Reach::Up => self.forget_absence(peer),
-            Reach::Down if peer != self.me => self.miss(peer, cx),
+            Reach::Down if peer != self.me => self.peer_lost(peer, cx),
             Reach::Down => {}
         }
     }
@@ -332,7 +321,7 @@ impl Protocol for Probabilistic {
             Command::Resign => self.resign(cx),
             Command::Leave => self.leave(cx),
             Command::Rank(rank) => self.take_rank(rank, cx),
-            Command::Transfer(_) => Err(Refused),
+            _ => Err(Refused::Unsupported),
         }
     }
 

@@ -7,7 +7,9 @@ use super::error::BadConfig;
 use super::hash::{Name, hash};
 use super::message::Candidate;
 use super::strategy::{Relays, Strategy};
-use crate::named::named;
+use super::table::Config;
+use crate::named;
+use crate::param::{Kind, ParamType};
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -17,76 +19,6 @@ use serde::{Deserialize, Serialize};
 
 /// The most rounds of an election.
 pub const ROUNDS_MAX: u32 = 64;
-
-/// The written parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Config {
-    /// K of the first round: about how many processes agree on behalf of all.
-    pub k: u32,
-    /// K of the further rounds.
-    pub strategy: Strategy,
-    /// The most rounds of an election; it is aborted after the last.
-    pub max_rounds: u32,
-    /// With `double`: whether everyone is a relay in the last of several rounds.
-    pub last_round_all: bool,
-    /// Who begins the next round after one without a clear outcome.
-    pub reinitiate: Reinitiate,
-    /// The source of the group size.
-    pub size: Size,
-    /// Which candidate is the better one.
-    pub choice: Choice,
-    /// What makes a process take part in a round.
-    pub woken_by: WokenBy,
-    /// Which processes ask what has happened when they start.
-    pub join: Join,
-    /// A bound on the delay of any message, including processing.
-    pub bound: Duration,
-    /// A bound on the delay of unicasts, including processing; `bound` if absent.
-    pub unicast: Option<Duration>,
-    /// A bound on the delay of multicasts, including processing; `bound` if absent.
-    pub multicast: Option<Duration>,
-    /// The longest time to find the relays in a view.
-    pub compute: Duration,
-    /// The longest path between relays, in hops, if it is known to be less than 3K/2.
-    pub longest_path: Option<u32>,
-    /// The most relays of a round, on average, whatever the strategy says: K relays exchange about
-    /// K² unicasts, which is too much for any network if a million processes are relays. As large
-    /// as the largest group of the paper.
-    pub most_relays: u32,
-    /// The time between two exchanges of traces, if the size is gossiped.
-    pub gossip: Duration,
-    /// The time between two messages of a leader; infinite if nobody keeps in touch, as printed.
-    pub beat: Duration,
-    /// A leader silent for this long is given up; a process without a leader waits this long.
-    pub silence: Duration,
-}
-
-/// The strategy of section 5, and delays for a network of .1 s.
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            k: 7,
-            strategy: Strategy::Double,
-            max_rounds: 5,
-            last_round_all: true,
-            reinitiate: Reinitiate::default(),
-            size: Size::default(),
-            choice: Choice::default(),
-            woken_by: WokenBy::default(),
-            join: Join::default(),
-            bound: Duration::from_millis(200),
-            unicast: None,
-            multicast: None,
-            compute: Duration::ZERO,
-            longest_path: None,
-            most_relays: 6_000,
-            gossip: Duration::from_secs(1),
-            beat: Duration::MAX,
-            silence: Duration::MAX,
-        }
-    }
-}
 
 impl Config {
     /// Parameters for an unattended group in which one message takes about this long. A leader
@@ -143,6 +75,10 @@ pub enum Size {
     View,
     /// An estimate that is gossiped.
     Gossip,
+}
+
+impl ParamType for Size {
+    const KIND: Kind = Kind::Text("true, view, gossip or a number");
 }
 
 impl fmt::Display for Size {

@@ -1,6 +1,7 @@
 //! What others ask of the probabilistic election.
 
-use super::params::{Choice, Config, Params, ROUNDS_MAX};
+use super::params::{Choice, Params, ROUNDS_MAX};
+use super::table::Config;
 use super::{BadConfig, Probabilistic};
 use crate::answers::{Answers, Row, Usual};
 use crate::choice::{Entry, Family};

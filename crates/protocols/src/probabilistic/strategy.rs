@@ -4,6 +4,7 @@
 //! section 5: 7 in the first round, twice as many in each further one, everyone in the fifth and
 //! last.
 
+use crate::param::{Kind, ParamType};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -78,6 +79,10 @@ impl Strategy {
         }
         all
     }
+}
+
+impl ParamType for Strategy {
+    const KIND: Kind = Kind::Text("double, fixed, or K of every round listed, such as 7,20,all");
 }
 
 impl fmt::Display for Strategy {

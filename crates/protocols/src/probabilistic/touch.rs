@@ -69,7 +69,7 @@ impl Probabilistic {
                 cx.broadcast(Message::Final(self.round, leader));
                 self.rest(Phase::Idle, cx);
             }
-            Some(leader) => self.miss(leader, cx),
+            Some(leader) => self.peer_lost(leader, cx),
             // It does not call an election of its own: any that was held will do.
             None => self.begin_again(Doubt::Leader, cx),
         }

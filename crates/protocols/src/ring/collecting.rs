@@ -317,7 +317,7 @@ impl Collecting {
 /// Reports and commands.
 impl Collecting {
     /// A process is down.
-    fn miss(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
+    fn peer_lost(&mut self, peer: NodeId, cx: &mut Cx<'_, Self>) {
         let next = self.circle.next(self.me, cx.peers());
         let was_next = next == Some(peer);
         self.circle.report(peer, Reach::Down);
@@ -372,7 +372,7 @@ impl Collecting {
 
     fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         if !self.leads() || !self.active {
-            return Err(Refused);
+            return Err(Refused::NotLeading);
         }
         self.active = false;
         self.hold(cx);
@@ -445,7 +445,7 @@ impl Protocol for Collecting {
     fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
         match reach {
             _ if peer == self.me => {}
-            Reach::Down => self.miss(peer, cx),
+            Reach::Down => self.peer_lost(peer, cx),
             Reach::Up => self.welcome(peer, cx),
         }
     }
@@ -455,7 +455,7 @@ impl Protocol for Collecting {
             Command::Campaign => self.campaign(cx),
             Command::Resign => self.resign(cx)?,
             Command::Leave => {} // its neighbours notice
-            Command::Transfer(_) | Command::Rank(_) => return Err(Refused),
+            _ => return Err(Refused::Unsupported),
         }
         Ok(())
     }

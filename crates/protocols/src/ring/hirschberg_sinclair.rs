@@ -48,12 +48,12 @@ pub struct BothWays {
     /// The greatest candidate it knows.
     greatest: Key,
     /// Its own candidacy, if it stands.
-    standing: Option<Standing>,
+    candidacy: Option<Candidacy>,
 }
 
 /// The progress of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Standing {
+struct Candidacy {
     phase: u8,
     /// The sides from which a reply came.
     replied: [bool; 2],
@@ -118,21 +118,21 @@ impl Note for Notice {
 
 impl BothWays {
     /// Sends both probes of a phase.
-    fn probe(me: Key, phase: u8, ring: &mut Ring<'_, '_, Self>) -> Standing {
+    fn probe(me: Key, phase: u8, ring: &mut Ring<'_, '_, Self>) -> Candidacy {
         assert!(phase <= LAST, "the phase of a probe is bounded");
         Way::BOTH.iter().for_each(|way| ring.say(*way, Notice::probe(me, phase, *way)));
-        Standing { phase, replied: [false; 2] }
+        Candidacy { phase, replied: [false; 2] }
     }
 
     /// Handles a reply to its own probe.
     fn reply(&mut self, me: Key, note: Notice, ring: &mut Ring<'_, '_, Self>) {
-        let Some(standing) = &mut self.standing else { return };
-        if standing.phase != note.phase {
+        let Some(candidacy) = &mut self.candidacy else { return };
+        if candidacy.phase != note.phase {
             return;
         }
-        standing.replied[note.way as usize] = true;
-        if standing.replied == [true; 2] && standing.phase < LAST {
-            *standing = Self::probe(me, standing.phase + 1, ring);
+        candidacy.replied[note.way as usize] = true;
+        if candidacy.replied == [true; 2] && candidacy.phase < LAST {
+            *candidacy = Self::probe(me, candidacy.phase + 1, ring);
         }
     }
 }
@@ -142,14 +142,14 @@ impl Search for BothWays {
     type Note = Notice;
 
     fn stand(me: Key, ring: &mut Ring<'_, '_, Self>) -> Self {
-        Self { greatest: me, standing: Some(Self::probe(me, 0, ring)) }
+        Self { greatest: me, candidacy: Some(Self::probe(me, 0, ring)) }
     }
 
     fn hear(part: &mut Option<Self>, me: Key, note: Notice, ring: &mut Ring<'_, '_, Self>) -> bool {
         let Notice { key, way, hops, .. } = note;
         let taken = match part {
             Some(part) => part,
-            None if key > me => part.insert(Self { greatest: key, standing: None }),
+            None if key > me => part.insert(Self { greatest: key, candidacy: None }),
             None => part.insert(Self::stand(me, ring)),
         };
         taken.greatest = taken.greatest.max(key);
@@ -175,7 +175,7 @@ impl Search for BothWays {
     }
 
     fn mend(&self, me: Key, way: Way, ring: &mut Ring<'_, '_, Self>) {
-        let Some(Standing { phase, replied }) = self.standing else { return };
+        let Some(Candidacy { phase, replied }) = self.candidacy else { return };
         // The reply to a forward probe comes back.
         if !replied[way.reversed() as usize] {
             ring.say(way, Notice::probe(me, phase, way));

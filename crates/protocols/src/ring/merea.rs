@@ -30,7 +30,7 @@
 
 use super::collecting::{Collecting, Phase};
 use super::message::Call;
-use super::params::Config;
+use super::table::Config;
 
 /// What happens to the message of another process's election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

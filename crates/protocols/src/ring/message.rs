@@ -82,6 +82,11 @@ impl Wire for Message {
         }
     }
 
+    fn latest(&self) -> u64 {
+        let (Self::Election { call, round, .. } | Self::Coordinator { call, round, .. }) = self;
+        call.life.max(call.number).max(*round)
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Self::Election { call, round, keys } => {

@@ -37,5 +37,6 @@ pub use collecting::Collecting;
 pub use hirschberg_sinclair::HirschbergSinclair;
 pub use key::Key;
 pub use message::{Call, Message};
-pub use params::{BadConfig, Config, Params, Variant};
+pub use params::{BadConfig, Params, Variant};
+pub use table::Config;
 pub use timer::Timer;

@@ -1,10 +1,9 @@
 //! The members of the family, and their parameters.
 
-use crate::detect::Detector;
-use crate::named::named;
+use super::table::Config;
+use crate::named;
 use bellwether_core::Duration;
 use core::fmt;
-use serde::{Deserialize, Serialize};
 
 named! {
     /// The members of the family.
@@ -30,52 +29,6 @@ impl Variant {
             Self::ChangRoberts | Self::Merea => 3,
             // 1, 2, 4, … hops there and back, the last of which is less than twice the ring.
             Self::HirschbergSinclair => 9,
-        }
-    }
-}
-
-/// The written parameters. By default no time-out ends a wait: this is right where nothing fails,
-/// and the exact counts use it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Config {
-    /// The member of the family; a file names it next to the parameters, not among them.
-    #[serde(skip)]
-    pub variant: Variant,
-    /// How failures are detected: by reports of the driver, or by heartbeats.
-    pub detector: Detector,
-    /// How often a process sends a heartbeat, if heartbeats are used.
-    pub beat: Option<Duration>,
-    /// A peer silent for this long is considered dead.
-    pub suspect: Option<Duration>,
-    /// How long a message waits for its acknowledgement before it is sent again.
-    pub resend: Option<Duration>,
-    /// How often a message is sent before its receiver is considered dead.
-    pub tries: Option<u32>,
-    /// How long a process tolerates having no leader, or one that is not the greatest; infinite:
-    /// for ever.
-    #[serde(alias = "patience")]
-    pub call_after: Duration,
-    /// How long a message may take from one process to the next. An election that has not ended
-    /// after this time for every hop it may need is held again; infinite: never.
-    pub retry: Duration,
-    /// Whether to follow the text where it is wrong (`merea` only).
-    pub as_printed: bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        let never = Duration::MAX;
-        Self {
-            variant: Variant::Ring,
-            detector: Detector::Told,
-            beat: None,
-            suspect: None,
-            resend: None,
-            tries: None,
-            call_after: never,
-            retry: never,
-            as_printed: false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What others ask of the elections on a ring.
 
-use super::params::{BadConfig, Config, Params, Variant};
+use super::params::{BadConfig, Params, Variant};
+use super::table::Config;
 use super::{ChangRoberts, Collecting, HirschbergSinclair};
 use crate::choice::{Entry, Family};
 use crate::detect::Detector;

@@ -1,46 +1,30 @@
-//! The table of the rings' parameters, and the defaults that depend on the surroundings.
+//! The parameters of the rings, each described once, and the defaults that depend on the
+//! surroundings.
 
-use super::params::{Config, Variant};
-use crate::detect::{BEAT, DETECTOR, Detected as _, RESEND, SUSPECT, TRIES, detected};
-use crate::on_demand::CALL_AFTER;
-use crate::param::{BadParam, Described, Given, Param};
+use super::params::Variant;
+use crate::detect::{Detected as _, detected};
+use crate::param::{BadParam, Fit, GivenParams};
 use crate::surroundings::Surroundings;
 use alloc::format;
 use alloc::string::ToString;
 use bellwether_core::Duration;
+use serde::{Deserialize, Serialize};
 
-detected!(Config);
-
-impl Described for Config {
-    type Variant = Variant;
-
-    const PARAMS: &'static [Param] = &[
-        DETECTOR,
-        BEAT,
-        SUSPECT,
-        RESEND,
-        TRIES,
-        CALL_AFTER,
-        Param::length(
-            "retry",
-            "how long a message may take to the next process: an election that has not come to an \
-             end after so long for every hop is held again",
-        )
-        .follows("infinite; where failures are detected, 5 delays")
-        .within("0 < retry"),
-        Param::switch("as-printed", "merea as in Table 3, mistakes included")
-            .only_of(&[Variant::Merea.name()]),
-    ];
-
-    fn variant(&self) -> Variant {
-        self.variant
+detected! {
+    /// The written parameters. By default no time-out ends a wait: this is right where nothing
+    /// fails, and the exact counts use it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Config of Variant {
+        /// Time allowed for a hop; an election that takes longer for every hop is held again.
+        retry: Duration = Duration::MAX,
+            follows("infinite; where failures are detected, 5 delays"), within("0 < retry");
+        /// merea as in Table 3, mistakes included.
+        as_printed: bool, only_of(&[Variant::Merea.name()]);
     }
+}
 
-    fn of(self, variant: Variant) -> Self {
-        Self { variant, ..self }
-    }
-
-    fn fit(self, around: &Surroundings, given: &Given) -> Self {
+impl Fit for Config {
+    fn fit(self, around: &Surroundings, given: &GivenParams) -> Self {
         let (mut config, hop) = (self.fit_detector(around, given), around.hop());
         let restless = around.restless() || config.layer().is_some();
         let unless_calm = |length| if restless { length } else { Duration::MAX };
@@ -53,7 +37,7 @@ impl Described for Config {
         config
     }
 
-    fn check_fit(&self, around: &Surroundings, given: &Given) -> Result<(), BadParam> {
+    fn check_fit(&self, around: &Surroundings, given: &GivenParams) -> Result<(), BadParam> {
         let hop = around.hop();
         if given.has("retry") && self.retry < hop {
             return Err(BadParam::Unfit {

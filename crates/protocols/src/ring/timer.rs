@@ -1,6 +1,6 @@
 //! The timers of a process on a ring.
 
-use bellwether_core::{Instant, TimerKind};
+use bellwether_core::timer_kinds;
 
 /// What a process waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,14 +11,4 @@ pub enum Timer {
     CallAfter,
 }
 
-impl TimerKind for Timer {
-    type Slots = [Instant; 2];
-
-    fn slot(self) -> usize {
-        self as usize
-    }
-
-    fn at(slot: usize) -> Self {
-        if slot == 0 { Self::Retry } else { Self::CallAfter }
-    }
-}
+timer_kinds!(Timer: Retry, CallAfter);

@@ -18,8 +18,8 @@ mod twin;
 
 use bellwether_core::harness::{Harness, assert_survives_the_wire};
 use bellwether_core::{
-    Boot, Command, Duration, Env, Instant, Members, Memory, NodeId, Protocol, Seeded, Slots,
-    TimerKind, Visitor, endpoint,
+    Boot, Candidacy, Command, Duration, Env, Instant, Members, Memory, NodeId, Protocol, Seeded,
+    Slots, TimerKind, Visitor, endpoint,
 };
 use group::{Clocks, Group};
 use rows::{Row, rows};
@@ -195,7 +195,8 @@ impl Visitor for AnyMemoryWillDo {
             for (incarnation, rank) in [(1, 0), (2, u64::MAX), (u64::MAX, 1 << 63)] {
                 let mut luck = Seeded::new(incarnation);
                 let mut env = Env { now: Instant::ZERO, peers: &peers, entropy: &mut luck };
-                let boot = Boot { me: NodeId(1), incarnation, rank, memory };
+                let candidacy = Candidacy { priority: rank as u32, witness: incarnation == 2 };
+                let boot = Boot { me: NodeId(1), incarnation, rank, candidacy, memory };
                 let mut process = endpoint::<P>(boot, &mut env, params.clone());
                 for _ in 0..20 {
                     env.now = process.poll_timeout().min(env.now + Duration::from_secs(1));

@@ -55,7 +55,7 @@ impl Protocol for Probe {
         match command {
             Command::Campaign => cx.broadcast(Word),
             Command::Transfer(to) => cx.send(to, Word),
-            _ => return Err(Refused),
+            _ => return Err(Refused::Unsupported),
         }
         Ok(())
     }
@@ -66,3 +66,5 @@ impl Protocol for Probe {
 
     fn instants(&mut self, _rebase: &Rebase<'_>) {}
 }
+
+impl bellwether_protocols::local_leader::fail_aware::Inner for Probe {}

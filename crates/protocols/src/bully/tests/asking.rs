@@ -22,7 +22,7 @@ fn recovered(me: u64) -> Process {
 }
 
 fn query() -> Message {
-    Message { standing: Standing::new(2), says: Says::Query }
+    Message { availability: Availability::new(2), says: Says::Query }
 }
 
 fn answer(leader: Option<u64>) -> Message {
@@ -72,7 +72,7 @@ fn an_answer_that_names_nobody_fit_is_reason_enough() {
     for named in [None, Some(5), Some(9), Some(1), Some(2)] {
         let mut process = recovered(5);
         process.peer(1, Reach::Down);
-        process.message(2, Message { standing: RETIRED, says: Says::Resign });
+        process.message(2, Message { availability: RETIRED, says: Says::Resign });
         process.message(4, answer(named));
         assert_eq!(process.leader(), Some(5), "{named:?}");
     }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn coordinator_of(standing: Standing, round: u64) -> Message {
-    Message { standing, says: Says::Coordinator { round } }
+fn coordinator_of(availability: Availability, round: u64) -> Message {
+    Message { availability, says: Says::Coordinator { round } }
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_dead_are_not_followed_and_their_next_lives_are() {
     process.peer(5, Reach::Down);
     process.message(5, coordinator(9));
     assert_eq!((process.leader(), process.effects()), (None, vec![]));
-    process.message(5, coordinator_of(Standing::new(2), 0));
+    process.message(5, coordinator_of(Availability::new(2), 0));
     assert_eq!(process.leader(), Some(5), "before it is reported");
     process.message(5, coordinator_of(FIRST, 0));
     process.peer(5, Reach::Up);
@@ -48,10 +48,10 @@ fn the_dead_are_not_followed_and_their_next_lives_are() {
 #[test]
 fn what_was_said_before_a_change_of_mind_is_late() {
     let mut process = start(1);
-    process.message(5, Message { standing: RETIRED, says: Says::Resign });
+    process.message(5, Message { availability: RETIRED, says: Says::Resign });
     process.message(5, coordinator(1));
     assert_eq!(process.leader(), None);
-    process.message(5, coordinator_of(Standing { changes: 2, ..FIRST }, 1));
+    process.message(5, coordinator_of(Availability { changes: 2, ..FIRST }, 1));
     assert_eq!(process.leader(), Some(5));
 }
 
@@ -83,10 +83,10 @@ fn what_comes_twice_does_no_more_than_what_comes_once() {
 fn a_leader_tells_whoever_turns_out_to_be_lesser() {
     let mut process = boot(4, 2, Config::default());
     process.ring();
-    let told = coordinator_of(Standing::new(2), 0);
+    let told = coordinator_of(Availability::new(2), 0);
     assert_eq!(process.packets(), sent_to(&[1, 2, 3], told), "5 did not answer");
-    process.message(5, Message { standing: RETIRED, says: Says::Resign });
+    process.message(5, Message { availability: RETIRED, says: Says::Resign });
     assert_eq!(process.effects(), [sent(5, told)], "it may follow somebody else");
-    process.message(5, Message { standing: RETIRED, says: Says::Resign });
+    process.message(5, Message { availability: RETIRED, says: Says::Resign });
     assert_eq!(process.effects(), [], "once");
 }

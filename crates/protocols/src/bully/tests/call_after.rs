@@ -45,10 +45,10 @@ fn a_greater_one_that_comes_up_has_so_long_to_lead() {
 fn one_that_would_lead_again_has_so_long_too() {
     let mut process = patient(3);
     process.message(4, coordinator(1));
-    process.message(5, Message { standing: RETIRED, says: Says::Resign });
+    process.message(5, Message { availability: RETIRED, says: Says::Resign });
     process.ring();
     assert_eq!((process.leader(), process.is_quiet()), (Some(4), true));
-    process.message(5, Message { standing: Standing::new(2), says: Says::Query });
+    process.message(5, Message { availability: Availability::new(2), says: Says::Query });
     assert!(process.effects().contains(&process.armed(Timer::CallAfter, CALL_AFTER)));
     process.ring();
     assert_eq!(process.packets(), sent_to(&[4, 5], election(2)));
@@ -71,7 +71,7 @@ fn a_leader_that_is_held_to_be_down_is_doubted() {
     let mut process = patient(1);
     process.peer(5, Reach::Down);
     let says = Says::Coordinator { round: 0 };
-    process.message(5, Message { standing: Standing::new(2), says });
+    process.message(5, Message { availability: Availability::new(2), says });
     assert_eq!(process.leader(), Some(5));
     process.ring();
     assert_eq!(process.leader(), None, "nobody said that it is up");

@@ -1,8 +1,8 @@
-//! Resigning, standing again, leaving.
+//! Resigning, availability again, leaving.
 
 use super::*;
 
-const RESIGN: Message = Message { standing: RETIRED, says: Says::Resign };
+const RESIGN: Message = Message { availability: RETIRED, says: Says::Resign };
 
 fn claim(process: &Process) -> Fact {
     process.facts()[0]
@@ -30,7 +30,7 @@ fn it_leads_again_if_nobody_else_would() {
     process.command(Command::Resign).unwrap();
     process.ring();
     let says = Says::Election { round: 2, stamp: None };
-    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], Message { standing: RETIRED, says }));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], Message { availability: RETIRED, says }));
     process.ring();
     assert_eq!(process.leader(), Some(5));
     assert!(process.command(Command::Resign).is_err(), "it has");
@@ -44,7 +44,7 @@ fn who_followed_a_leader_that_resigns_holds_an_election_without_it() {
     assert_eq!(process.packets(), [sent(4, election(2))]);
     process.ring();
     assert_eq!(process.packets(), sent_to(&[1, 2, 5], coordinator(2)));
-    process.message(5, Message { standing: RETIRED, ..election(9) });
+    process.message(5, Message { availability: RETIRED, ..election(9) });
     assert_eq!(process.packets()[0], sent(5, message(Says::Ok { round: 9, of: 9 })));
 }
 
@@ -63,9 +63,9 @@ fn a_campaign_takes_a_resignation_back() {
     process.command(Command::Resign).unwrap();
     process.message(4, coordinator(2));
     process.command(Command::Campaign).unwrap();
-    let standing = Standing { changes: 2, ..FIRST };
+    let availability = Availability { changes: 2, ..FIRST };
     let says = Says::Coordinator { round: 3 };
-    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], Message { standing, says }));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], Message { availability, says }));
 }
 
 #[test]
@@ -108,13 +108,13 @@ fn the_last_process_of_all_leads_and_cannot_get_rid_of_it() {
 
 #[test]
 fn a_return_that_cannot_be_counted_is_refused_and_changes_nothing() {
-    let mut last = Standing { life: 1, changes: u32::MAX - 1 };
+    let mut last = Availability { life: 1, changes: u32::MAX - 1 };
     assert!(!last.is_retired());
     last.retire();
     let retired = last;
     assert!(retired.is_retired() && retired.changes == u32::MAX);
     last.retire();
-    assert_eq!((last.return_to_duty(), last), (Err(Refused), retired));
+    assert_eq!((last.return_to_duty(), last), (Err(Refused::NotNow), retired));
     let mut usual = RETIRED;
     assert_eq!((usual.return_to_duty(), usual.changes), (Ok(()), 2));
 }

@@ -122,18 +122,18 @@ fn the_loss_of_the_leader_is_reason_enough() {
 
 #[test]
 fn a_recovered_process_has_forgotten_the_number() {
-    let later = Standing::new(2);
+    let later = Availability::new(2);
     let process = boot(5, 2, Config::default());
     let says = Says::Coordinator { round: 0 };
-    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], Message { standing: later, says }));
+    assert_eq!(process.packets(), sent_to(&[1, 2, 3, 4], Message { availability: later, says }));
     let mut process = boot(4, 2, Config::default());
     let says = Says::Election { round: 0, stamp: None };
-    assert_eq!(process.packets(), [sent(5, Message { standing: later, says })]);
+    assert_eq!(process.packets(), [sent(5, Message { availability: later, says })]);
     process.message(5, message(Says::Ok { round: 8, of: 0 }));
     process.message(5, coordinator(8));
     assert_eq!((process.leader(), process.is_quiet()), (Some(5), true));
     process.peer(5, Reach::Down);
-    let again = Message { standing: later, says: Says::Election { round: 9, stamp: None } };
+    let again = Message { availability: later, says: Says::Election { round: 9, stamp: None } };
     assert_eq!(process.packets()[0], sent(5, again));
 }
 
@@ -142,7 +142,7 @@ fn a_number_that_was_forgotten_is_news() {
     let mut process = start(4);
     process.message(5, coordinator(7));
     let says = Says::Election { round: 0, stamp: None };
-    process.message(1, Message { standing: Standing::new(2), says });
+    process.message(1, Message { availability: Availability::new(2), says });
     let ok = message(Says::Ok { round: 8, of: 0 });
     assert_eq!(process.packets(), [sent(1, ok), sent(5, election(8))]);
 }

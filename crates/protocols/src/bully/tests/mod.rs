@@ -19,15 +19,15 @@ use bellwether_core::{Dest, Effect};
 type Process = Harness<Bully>;
 type Asked = Effect<Bully>;
 
-const FIRST: Standing = Standing { life: 1, changes: 0 };
-const RETIRED: Standing = Standing { life: 1, changes: 1 };
+const FIRST: Availability = Availability { life: 1, changes: 0 };
+const RETIRED: Availability = Availability { life: 1, changes: 1 };
 
 const REPLY: Duration = Duration::from_secs(1);
 const WAIT: Duration = Duration::from_secs(3);
 const CALL_AFTER: Duration = Duration::from_secs(10);
 
 /// What is always answered with a leader's name.
-const QUERY: Message = Message { standing: FIRST, says: Says::Query };
+const QUERY: Message = Message { availability: FIRST, says: Says::Query };
 
 /// A process of 1 to 5, in its first life, and its parameters.
 fn start_with(me: u64, config: Config) -> Process {
@@ -44,7 +44,7 @@ fn boot(me: u64, incarnation: u64, config: Config) -> Process {
 }
 
 fn message(says: Says) -> Message {
-    Message { standing: FIRST, says }
+    Message { availability: FIRST, says }
 }
 
 fn election(round: u64) -> Message {

@@ -20,7 +20,8 @@ fn messages_survive_the_wire_under_their_names() {
         (Says::Leader(Some(NodeId(5))), "leader"),
     ];
     for (says, kind) in all {
-        let message = Message { standing: Standing { life: u64::MAX, changes: u32::MAX }, says };
+        let message =
+            Message { availability: Availability { life: u64::MAX, changes: u32::MAX }, says };
         assert_survives_the_wire(&message);
         assert_eq!(message.kind(), kind);
     }

@@ -62,7 +62,7 @@ impl Protocol for Teller {
             Command::Transfer(to) => cx.send(to, Word(HELLO)),
             _ => {
                 cx.send(NodeId(2), Word(HELLO));
-                return Err(Refused);
+                return Err(Refused::Unsupported);
             }
         }
         Ok(())

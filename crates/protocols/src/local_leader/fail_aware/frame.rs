@@ -1,7 +1,7 @@
 //! Frames: a message of the inner protocol with the stamps that bound its delay.
 
 use alloc::vec::Vec;
-use bellwether_core::{Instant, Malformed, Message, NodeId, Reader, Rebase, WireWrite};
+use bellwether_core::{Few, Instant, Malformed, Message, NodeId, Reader, Rebase, WireWrite};
 
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -12,10 +12,13 @@ pub struct Frame<M> {
     pub sent: Instant,
     /// The stamps that the sender last heard from its receivers: in a unicast the receiver's row,
     /// in a broadcast the rows of all known peers. A receiver reads the first row with its id.
-    pub echoes: Vec<Echo>,
+    pub echoes: Echoes,
     /// The message of the inner protocol; `None` in a frame that only carries stamps.
     pub body: Option<M>,
 }
+
+/// The rows of a frame: those of a group of five need no allocation.
+pub type Echoes = Few<Echo, 4>;
 
 /// One row: the stamps of a message that the sender of the frame received from `node`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +31,13 @@ pub struct Echo {
     pub sent: Instant,
     /// B: when it was received, on the clock of the frame's sender.
     pub received: Instant,
+}
+
+/// What stands in the places of a list that hold no row.
+impl Default for Echo {
+    fn default() -> Self {
+        Self { node: NodeId(0), life: 0, sent: Instant::ZERO, received: Instant::ZERO }
+    }
 }
 
 impl Echo {
@@ -49,6 +59,12 @@ impl<M: Message> Message for Frame<M> {
         self.body.as_ref().and_then(M::round)
     }
 
+    fn latest(&self) -> u64 {
+        let echoed = self.echoes.iter().map(|echo| echo.life).max();
+        let inner = self.body.as_ref().map_or(0, M::latest);
+        self.life.max(inner).max(echoed.unwrap_or(0))
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_u64(self.life);
         out.put_instant(self.sent);
@@ -66,14 +82,14 @@ impl<M: Message> Message for Frame<M> {
 
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
         let (life, sent) = (input.u64()?, input.instant()?);
-        let echoes = input.list(Echo::BYTES, Echo::decode)?;
+        let echoes = input.few(Echo::BYTES, Echo::decode)?;
         let body = if input.flag()? { Some(M::decode(input)?) } else { None };
         Ok(Self { life, sent, echoes, body })
     }
 
     fn instants(&mut self, to: NodeId, rebase: &Rebase<'_>) {
         rebase.stamp(&mut self.sent);
-        for echo in &mut self.echoes {
+        for echo in self.echoes.iter_mut() {
             rebase.foreign(echo.node, &mut echo.sent);
             rebase.stamp(&mut echo.received);
         }

@@ -24,10 +24,9 @@
 //! one is kept. Slow messages take part like all others.
 
 use super::super::rules::{Rule, Rules};
-use super::frame::Echo;
+use super::frame::{Echo, Echoes};
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
-use bellwether_core::{Instant, NodeId, Peers, Rebase};
+use bellwether_core::{Instant, NodeId, Rebase};
 
 /// The stamps of one message of a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,14 +90,9 @@ impl Table {
         life
     }
 
-    /// Forgets processes that are no longer members.
-    pub(super) fn keep_only(&mut self, peers: &dyn Peers) {
-        self.0.retain(|peer, _| peers.contains(*peer));
-    }
-
-    /// How many peers are known.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+    /// Forgets all but these processes.
+    pub(super) fn keep(&mut self, of: impl Fn(NodeId) -> bool) {
+        self.0.retain(|peer, _| of(*peer));
     }
 
     /// The row for one peer.
@@ -106,9 +100,10 @@ impl Table {
         self.0.get(&peer).map(|heard| echo(peer, heard))
     }
 
-    /// The rows for all peers.
-    pub(super) fn rows(&self) -> Vec<Echo> {
-        self.0.iter().map(|(peer, heard)| echo(*peer, heard)).collect()
+    /// The rows for all these peers.
+    pub(super) fn rows(&self, of: impl Fn(NodeId) -> bool) -> Echoes {
+        let rows = self.0.iter().filter(|(peer, _)| of(**peer));
+        rows.map(|(peer, heard)| echo(*peer, heard)).collect()
     }
 
     /// See [`Protocol::instants`](bellwether_core::Protocol::instants).

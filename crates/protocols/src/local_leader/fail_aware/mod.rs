@@ -52,7 +52,9 @@
 //! [`Params::rows_max`] rows it becomes a unicast to each member. A process broadcasts an empty
 //! frame [`Params::refresh`] after its last broadcast of any kind, and one when it starts unless
 //! the inner protocol broadcasts then. So stamps are exchanged before they are needed, and those of
-//! silent processes do not grow old.
+//! silent processes do not grow old. An inner protocol that never [speaks](Inner::speaks) of its
+//! own accord sends none of these: nobody needs to bound its delays. An inner protocol may name the
+//! [audience](Inner::audience) of its broadcasts; then they are unicasts to these.
 
 mod bound;
 mod frame;
@@ -62,15 +64,15 @@ mod params;
 #[cfg(test)]
 mod tests;
 
-pub use frame::{Echo, Frame};
+pub use frame::{Echo, Echoes, Frame};
 pub use params::Params;
 
 use super::rules::Rule;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bellwether_core::{
-    Boot, Command, Cx, Dest, Duration, Effect, Fact, Instant, Layered, Leadership, NodeId,
-    Protocol, Reach, Rebase, Refused, TimerKind,
+    Boot, Command, Cx, Dest, Duration, Effect, Fact, Instant, Layered, Leadership, NodeId, Peers,
+    Protocol, Reach, Rebase, Refused, timer_kinds,
 };
 use bound::RoundTrip;
 use core::hash::{Hash, Hasher};
@@ -117,19 +119,34 @@ impl Hash for Observed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Refresh;
 
-impl TimerKind for Refresh {
-    type Slots = [Instant; 1];
+timer_kinds!(Refresh);
 
-    fn slot(self) -> usize {
-        0
+/// The protocol inside.
+pub trait Inner: Protocol {
+    /// Whether it sends messages of its own accord, so that their delays must be bounded. The layer
+    /// sends no stamps for a silent one.
+    fn speaks(&self) -> bool {
+        true
     }
 
-    fn at(_slot: usize) -> Self {
-        Self
+    /// Whether it needs bounds on the delays of messages between itself and this peer. The layer
+    /// sends no rows to others.
+    fn minds(&self, _peer: NodeId) -> bool {
+        true
+    }
+
+    /// The processes that its broadcasts and the layer's are for; `None` if that is everyone.
+    fn audience(&self, _peers: &dyn Peers) -> Option<Vec<NodeId>> {
+        None
+    }
+
+    /// Whether the delay of this message matters. If not, it is neither noted nor answered.
+    fn is_timed(_message: &Self::Message) -> bool {
+        true
     }
 }
 
-impl<P: Protocol> FailAware<P> {
+impl<P: Inner> FailAware<P> {
     /// The inner protocol.
     pub fn inner(&self) -> &P {
         &self.inner
@@ -149,13 +166,7 @@ impl<P: Protocol> FailAware<P> {
         RoundTrip::new(row.sent, row.received, frame.sent, now)
     }
 
-    fn dispatch(
-        &self,
-        to: Dest,
-        echoes: Vec<Echo>,
-        body: Option<P::Message>,
-        cx: &mut Cx<'_, Self>,
-    ) {
+    fn dispatch(&self, to: Dest, echoes: Echoes, body: Option<P::Message>, cx: &mut Cx<'_, Self>) {
         assert!(echoes.len() <= ROWS_MAX, "no list on the wire is truncated");
         cx.dispatch(to, Frame { life: self.life, sent: cx.now(), echoes, body });
     }
@@ -166,11 +177,19 @@ impl<P: Protocol> FailAware<P> {
 
     fn broadcast(&mut self, body: Option<P::Message>, cx: &mut Cx<'_, Self>) {
         let (peers, params) = (cx.peers(), cx.params());
-        self.heard.keep_only(peers);
-        if self.heard.len() <= params.rows_max.min(ROWS_MAX) {
-            self.dispatch(Dest::Everyone, self.heard.rows(), body, cx);
+        if let Some(audience) = self.inner.audience(peers) {
+            // Many may have asked it something once; it keeps the stamps of those it minds.
+            self.heard.keep(|peer| peers.contains(peer) && self.inner.minds(peer));
+            let others = audience.into_iter().filter(|peer| peers.contains(*peer));
+            others.for_each(|peer| self.unicast(peer, body.clone(), cx));
         } else {
-            peers.iter().for_each(|peer| self.unicast(peer, body.clone(), cx));
+            self.heard.keep(|peer| peers.contains(peer));
+            let rows = self.heard.rows(|peer| self.inner.minds(peer));
+            if rows.len() <= params.rows_max.min(ROWS_MAX) {
+                self.dispatch(Dest::Everyone, rows, body, cx);
+            } else {
+                peers.iter().for_each(|peer| self.unicast(peer, body.clone(), cx));
+            }
         }
         if params.refresh != Duration::MAX {
             cx.arm(Layered::Own(Refresh), cx.now() + params.refresh);
@@ -186,8 +205,12 @@ impl<P: Protocol> FailAware<P> {
     ) {
         let params = cx.params();
         assert!(self.scratch.is_empty(), "no effect of an earlier step is left in the layer");
+        let spoke = self.inner.speaks();
         act(&mut self.inner, &mut cx.inner(&params.inner, bound, &mut self.scratch));
         self.lift(cx);
+        if !spoke && self.inner.speaks() {
+            self.broadcast(None, cx);
+        }
     }
 
     /// Moves the effects out, because stamping needs the rest of the layer, and puts the empty list
@@ -205,7 +228,7 @@ impl<P: Protocol> FailAware<P> {
     }
 }
 
-impl<P: Protocol> Protocol for FailAware<P> {
+impl<P: Inner> Protocol for FailAware<P> {
     const NAME: &'static str = P::NAME;
     type Params = Params<P::Params>;
     type Message = Frame<P::Message>;
@@ -221,7 +244,7 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let mut layer =
             Self { me, life, heard, outlived: None, bound: Observed(None), inner, scratch };
         layer.lift(cx);
-        if !spoke {
+        if !spoke && layer.inner.speaks() {
             layer.broadcast(None, cx);
         }
         layer
@@ -232,6 +255,11 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let (now, params) = (cx.now(), cx.params());
         if !cx.peers().contains(from) {
             return;
+        }
+        if let Some(body) = frame.body.as_ref().filter(|body| !P::is_timed(body)) {
+            return self.within(None, cx, |inner, cx| {
+                inner.on_message(from, Cow::Borrowed(body), cx);
+            });
         }
         let heard = Heard { life: frame.life, sent: frame.sent, received: now };
         match self.heard.note(from, heard, params.drift_ppm, params.rules) {
@@ -247,7 +275,8 @@ impl<P: Protocol> Protocol for FailAware<P> {
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
         // An empty frame with a row for this incarnation is an answer: it is not answered again.
         let answer = frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);
-        if params.rules.keep(Rule::Answer) && (slow || trip.is_none() && !answer) {
+        let answers = params.rules.keep(Rule::Answer) && self.inner.speaks();
+        if answers && (slow || trip.is_none() && !answer) {
             self.unicast(from, None, cx);
         }
         let body = match frame {
@@ -261,6 +290,7 @@ impl<P: Protocol> Protocol for FailAware<P> {
 
     fn on_timer(&mut self, timer: Self::Timer, cx: &mut Cx<'_, Self>) {
         match timer {
+            Layered::Own(Refresh) if !self.inner.speaks() => {}
             Layered::Own(Refresh) => self.broadcast(None, cx),
             Layered::Inner(timer) => self.within(None, cx, |inner, cx| inner.on_timer(timer, cx)),
         }
@@ -281,12 +311,32 @@ impl<P: Protocol> Protocol for FailAware<P> {
         answer
     }
 
+    fn invited(&self, now: Instant) -> Option<NodeId> {
+        self.inner.invited(now)
+    }
+
+    fn lease_end(&self, now: Instant) -> Option<Instant> {
+        self.inner.lease_end(now)
+    }
+
+    fn refusal(&self, command: Command, cx: &mut Cx<'_, Self>) -> Option<Refused> {
+        let params = cx.params();
+        self.inner.refusal(command, &mut cx.inner(&params.inner, None, &mut Vec::new()))
+    }
+
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         self.inner.leadership(now)
     }
 
     fn last_delay_bound(&self) -> Option<Duration> {
         self.bound.0
+    }
+
+    /// Nobody read a clock for it, so its stamp is the earliest there is: it bounds no delay, and
+    /// every other stamp of that incarnation serves better.
+    fn last_will(life: u64, params: &Self::Params) -> Option<Self::Message> {
+        let body = Some(P::last_will(life, &params.inner)?);
+        Some(Frame { life, sent: Instant::ZERO, echoes: Echoes::new(), body })
     }
 
     fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {

@@ -1,4 +1,7 @@
 //! The simplest layer under the protocol: each message carries the bound on its delay.
+//!
+//! The founding list, by which almost all messages here are, is left out of messages and records:
+//! a list is shown where it is another one.
 
 use super::*;
 use alloc::borrow::Cow;
@@ -16,17 +19,55 @@ pub(super) struct Packet {
 }
 
 /// Forwards the effects of the inner protocol.
-fn lift(effects: Vec<Wish<Hall>>, cx: &mut Cx<'_, Bounded>) {
+fn lift(me: NodeId, effects: Vec<Wish<Hall>>, cx: &mut Cx<'_, Bounded>) {
+    let founding = founding(me, cx);
     for effect in effects {
         match effect {
             Wish::Arm(timer, at) => cx.arm(timer, at),
             Wish::Disarm(timer) => cx.disarm(timer),
-            Wish::Store(bytes) => cx.store(bytes),
-            Wish::Send(to, body) => {
+            Wish::Store(bytes) => {
+                let (stored, list) = Stored::decode(&bytes).expect("what it stored");
+                cx.store(
+                    stored.encode(list.filter(|list| Some(list) != founding.as_ref()).as_ref()),
+                );
+            }
+            Wish::Send(to, mut body) => {
+                let id = founding.as_ref().map(List::id);
+                if let Message::Inquiry { founding, .. } = &mut body {
+                    *founding = founding.filter(|digest| Some(*digest) != id.map(|id| id.digest));
+                }
+                let usual = |told: &ListTold| Some(told.id()) == id;
+                list_of(&mut body)
+                    .into_iter()
+                    .for_each(|list| _ = list.take_if(|told| usual(told)));
                 cx.dispatch(to, Packet { bound: None, body });
             }
         }
     }
+}
+
+/// The list that is left out.
+fn founding(me: NodeId, cx: &Cx<'_, Bounded>) -> Option<List> {
+    List::known(me, cx.peers()).filter(|_| cx.params().by_majority())
+}
+
+fn list_of(body: &mut Message) -> Option<&mut Option<ListTold>> {
+    match body {
+        Message::Election { list, .. } | Message::Reply { list, .. } => Some(list),
+        Message::Record { list, .. } => Some(list),
+        _ => None,
+    }
+}
+
+/// The message with the founding list, if it is by none.
+fn completed(mut body: Message, founding: Option<&List>) -> Message {
+    if let Message::Inquiry { founding: known, .. } = &mut body {
+        *known = known.or(founding.map(|list| list.id().digest));
+    }
+    if let Some(list) = list_of(&mut body) {
+        *list = list.take().or(founding.map(|list| ListTold::Name(list.id(), true)));
+    }
+    body
 }
 
 impl Bounded {
@@ -38,7 +79,7 @@ impl Bounded {
     ) -> T {
         let (params, mut effects) = (cx.params(), Vec::new());
         let answer = act(&mut self.0, &mut cx.inner(params, bound, &mut effects));
-        lift(effects, cx);
+        lift(self.0.me, effects, cx);
         answer
     }
 }
@@ -52,12 +93,13 @@ impl Protocol for Bounded {
     fn start(boot: Boot<'_>, cx: &mut Cx<'_, Self>) -> Self {
         let (params, mut effects) = (cx.params(), Vec::new());
         let hall = Hall::start(boot, &mut cx.inner(params, None, &mut effects));
-        lift(effects, cx);
+        lift(boot.me, effects, cx);
         Self(hall)
     }
 
     fn on_message(&mut self, from: NodeId, packet: Cow<'_, Packet>, cx: &mut Cx<'_, Self>) {
         let Packet { bound, body } = packet.into_owned();
+        let body = completed(body, founding(self.0.me, cx).as_ref());
         self.within(bound, cx, |hall, cx| hall.on_message(from, Cow::Owned(body), cx));
     }
 
@@ -86,10 +128,14 @@ impl Protocol for Bounded {
     }
 }
 
-/// Only the message inside travels; nobody sends packets by wire.
+/// Only the message inside travels by wire; it was fast.
 impl Wire for Packet {
     fn kind(&self) -> &'static str {
         self.body.kind()
+    }
+
+    fn latest(&self) -> u64 {
+        self.body.latest()
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
@@ -97,6 +143,6 @@ impl Wire for Packet {
     }
 
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Self { bound: None, body: Message::decode(input)? })
+        Ok(Self { bound: Some(Duration::ZERO), body: Message::decode(input)? })
     }
 }

@@ -40,7 +40,7 @@ fn votes_for_other_requests_and_of_other_lives_and_slow_ones_do_not_count() {
         hear(
             &mut process,
             2,
-            Message::Reply { request, support: true, remaining: ms(0), highest: 1 },
+            Message::Reply { request, support: true, remaining: ms(0), highest: 1, list: None },
         );
     }
     hear_slow(&mut process, 2, yes(20));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::fixed;
+use alloc::boxed::Box;
 use proptest::prelude::*;
 
 #[test]
@@ -29,8 +30,8 @@ fn whoever_is_alone_resigns_and_leads_again() {
 
 #[test]
 fn strangers_and_one_s_own_echo_are_not_heard() {
-    let inquiry = Message::Inquiry { life: 1, round: 0 };
-    let record = Message::Record { asker: 1, round: 0, life: 1, highest: Some(7) };
+    let inquiry = Message::Inquiry { life: 1, round: 0, founding: None, needs: false };
+    let record = Message::Record { asker: 1, round: 0, life: 1, highest: Some(7), list: None };
     let answers = [yes(20), no(20, ms(5)), release(25), farewell(25)];
     for body in [ask(20), renew(20, &[1, 2]), inquiry, record].into_iter().chain(answers) {
         for from in [0, 1, 6, u64::MAX] {
@@ -52,7 +53,11 @@ fn near_the_end_of_time_everything_is_still_defined() {
         for from in [2, 3, 4, 5] {
             let request = Request { life: 1, sent: process.now() };
             let (support, remaining) = (true, Duration::MAX);
-            hear(&mut process, from, Message::Reply { request, support, remaining, highest: 1 });
+            hear(
+                &mut process,
+                from,
+                Message::Reply { request, support, remaining, highest: 1, list: None },
+            );
             hear(&mut process, from, ask(u64::MAX));
             hear(&mut process, from, farewell(u64::MAX));
         }
@@ -83,7 +88,7 @@ fn any_message() -> impl Strategy<Value = Message> {
         (node(), any_request()).prop_map(|(node, request)| Farewell { node, request }),
     );
     let lock = prop_oneof![Just(150_000_000), number()].prop_map(Duration::from_nanos);
-    let supporters = prop::collection::vec(node(), 0..4);
+    let supporters = prop::collection::vec(node(), 0..8).prop_map(|ids| ids.into_iter().collect());
     let remaining = number().prop_map(Duration::from_nanos);
     prop_oneof![
         (any_request(), term(), lock, supporters, farewell).prop_map(
@@ -92,7 +97,9 @@ fn any_message() -> impl Strategy<Value = Message> {
                 term,
                 lock,
                 supporters,
-                farewell
+                farewell,
+                token: None,
+                list: None
             }
         ),
         (any_request(), any::<bool>(), remaining, term()).prop_map(
@@ -100,14 +107,28 @@ fn any_message() -> impl Strategy<Value = Message> {
                 request,
                 support,
                 remaining,
-                highest
+                highest,
+                list: None
             }
         ),
-        (any_request(), any::<bool>())
-            .prop_map(|(request, leaving)| Message::Release { request, leaving }),
-        (number(), number()).prop_map(|(life, round)| Message::Inquiry { life, round }),
+        (any_request(), any::<bool>(), prop::option::of(node()))
+            .prop_map(|(request, leaving, nominee)| Message::Release { request, leaving, nominee }),
+        (number(), number()).prop_map(|(life, round)| Message::Inquiry {
+            life,
+            round,
+            founding: None,
+            needs: false
+        }),
+        (any::<u32>(), any::<bool>())
+            .prop_map(|(priority, witness)| Message::Standing(Candidacy { priority, witness })),
         (0..3_u64, 0..6_u64, 0..3_u64, prop::option::of(term())).prop_map(
-            |(asker, round, life, highest)| Message::Record { asker, round, life, highest }
+            |(asker, round, life, highest)| Message::Record {
+                asker,
+                round,
+                life,
+                highest,
+                list: None
+            }
         ),
     ]
 }
@@ -117,7 +138,7 @@ fn any_message() -> impl Strategy<Value = Message> {
 enum Step {
     Wait(Duration),
     Ring,
-    Message(u64, Option<Duration>, Message),
+    Message(u64, Option<Duration>, Box<Message>),
     /// All processes grant the last request.
     Votes,
     Command(Command),
@@ -132,7 +153,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         2 => length.prop_map(Step::Wait),
         6 => Just(Step::Ring),
-        4 => message.prop_map(|(from, bound, message)| Step::Message(from, bound, message)),
+        4 => message.prop_map(|(from, bound, body)| Step::Message(from, bound, Box::new(body))),
         2 => Just(Step::Votes),
         1 => prop::sample::select(commands.to_vec()).prop_map(Step::Command),
     ]
@@ -150,13 +171,15 @@ impl Life {
         match step {
             Step::Wait(length) => _ = process.wait(length),
             Step::Ring => _ = process.ring(),
-            Step::Message(from, bound, body) => _ = process.message(from, Packet { bound, body }),
+            Step::Message(from, bound, body) => {
+                _ = process.message(from, Packet { bound, body: *body });
+            }
             Step::Votes => {
                 let Some((request, highest)) = self.asked else { return };
                 let (support, remaining) = (true, Duration::ZERO);
-                let body = Message::Reply { request, support, remaining, highest };
+                let body = Message::Reply { request, support, remaining, highest, list: None };
                 for from in 2..6 {
-                    self.take(Step::Message(from, AT_ONCE, body.clone()));
+                    self.take(Step::Message(from, AT_ONCE, Box::new(body.clone())));
                 }
             }
             Step::Command(command) => _ = process.command(command),

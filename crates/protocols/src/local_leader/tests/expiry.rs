@@ -95,7 +95,15 @@ fn the_first_in_line_asks_in_the_first_instant_in_which_it_is_free() {
     process.ring();
     assert_eq!(process.now(), at(150) + NANO);
     let request = Request { life: 1, sent: at(150) + NANO };
-    let (lock, supporters) = (ms(150), Vec::new());
-    let election = Message::Election { request, term: 2, lock, supporters, farewell: None };
+    let (lock, supporters) = (ms(150), Ids::new());
+    let election = Message::Election {
+        request,
+        term: 2,
+        lock,
+        supporters,
+        farewell: None,
+        token: None,
+        list: None,
+    };
     assert_eq!(process.effects()[..2], [store(2, 2), say(election)]);
 }

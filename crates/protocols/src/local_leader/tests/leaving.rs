@@ -18,12 +18,16 @@ fn a_leader_that_resigns_frees_its_supporters_and_comes_last() {
 #[test]
 fn only_a_leader_resigns() {
     let mut process = start(1, majority());
-    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused);
+    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused::NotLeading);
     process.ring();
-    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused);
+    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused::NotLeading);
     let mut process = leader(majority());
     until(&mut process, 170);
-    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused, "its lease is over");
+    assert_eq!(
+        process.command(Command::Resign).unwrap_err(),
+        Refused::NotLeading,
+        "its lease is over"
+    );
 }
 
 #[test]
@@ -137,7 +141,7 @@ fn news_of_a_request_before_the_one_granted_frees_nobody_and_sends_nobody_back()
 
 /// Whether `id` has stepped back in the view of this process.
 fn is_last(process: &Process, id: u64) -> bool {
-    process.node().protocol().0.line.place(NodeId(id)).0
+    process.node().protocol().0.line.place(NodeId(id)).is_last()
 }
 
 #[test]
@@ -250,16 +254,16 @@ fn campaigning_is_asking_at_once_for_whoever_is_free() {
     expect(&process, &[], None);
     hear(&mut process, 5, yes(5));
     assert_eq!(led_until(&process), Some(at(155)));
-    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused, "it leads");
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::NotNow, "it leads");
 }
 
 #[test]
 fn whoever_is_bound_to_another_cannot_campaign() {
     let mut process = start(3, majority());
     hear(&mut process, 4, ask(0));
-    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::NotNow);
     until(&mut process, 150);
-    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::NotNow);
     process.wait(NANO).command(Command::Campaign).unwrap();
 }
 
@@ -267,25 +271,78 @@ fn whoever_is_bound_to_another_cannot_campaign() {
 fn in_local_mode_only_the_first_of_those_alive_can_campaign() {
     let mut process = start(2, local());
     hear(&mut process, 1, no(0, Duration::ZERO));
-    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::NotNow);
     until(&mut process, 302);
     process.command(Command::Campaign).unwrap();
     expect(&process, &[disarm(Timer::Ask), say(ask(302)), arm(Timer::Count, 322)], None);
 }
 
 #[test]
-fn whoever_resigned_has_its_place_again_by_campaigning() {
-    let mut process = local_leader(local());
+fn whoever_resigned_cannot_campaign_before_its_turn_or_its_cooldown_is_over() {
+    for mut process in [leader(majority()), local_leader(local())] {
+        process.command(Command::Resign).unwrap();
+        let before = process.wait(ms(1)).node().clone();
+        assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::CoolingDown);
+        assert_eq!(*process.node(), before);
+        assert!(is_last(&process, 1));
+        // In its turn it asks, and has its place again; in local mode once nobody else is alive.
+        (0..4).for_each(|_| _ = process.ring());
+        assert!(!is_last(&process, 1));
+    }
+    let mut process = leader(majority());
     process.command(Command::Resign).unwrap();
-    process.wait(ms(1)).command(Command::Campaign).unwrap();
-    assert_eq!(process.effects()[1], say(in_term(0, ask(182))));
-    assert!(!is_last(&process, 1));
+    process.wait(ms(60_000).saturating_sub(NANO));
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::CoolingDown);
+    process.wait(NANO).command(Command::Campaign).unwrap();
+    let mut process =
+        leader(valid(Config { cooldown: Some(ms(200)), drift_ppm: Some(0), ..Config::default() }));
+    process.command(Command::Resign).unwrap();
+    process.wait(ms(200)).command(Command::Campaign).unwrap();
 }
 
 #[test]
-fn ranks_and_transfers_are_for_later() {
-    let mut process = leader(majority());
-    for command in [Command::Transfer(NodeId(2)), Command::Rank(7)] {
-        assert_eq!(process.command(command).unwrap_err(), Refused);
+fn whoever_resigned_and_is_alone_campaigns_at_once() {
+    let mut process = boot(1, 1, 1, majority());
+    process.ring();
+    process.command(Command::Resign).unwrap();
+    process.wait(ms(1)).command(Command::Campaign).unwrap();
+    assert!(led_until(&process).is_some());
+}
+
+#[test]
+fn whoever_resigned_has_its_place_again_when_it_has_cooled_down() {
+    for (now, last) in [(60_019, true), (60_020, false)] {
+        let mut process = start(3, majority());
+        until(&mut process, 20);
+        hear(&mut process, 1, farewell(20));
+        until(&mut process, now);
+        hear_slow(&mut process, 2, yes(0));
+        assert_eq!(is_last(&process, 1), last);
     }
+    // In local mode it would displace a leader.
+    let mut process = start(3, local());
+    hear(&mut process, 1, farewell(0));
+    until(&mut process, 600_000);
+    hear_slow(&mut process, 2, yes(0));
+    assert!(is_last(&process, 1));
+}
+
+#[test]
+fn the_last_one_that_resigned_is_not_waited_for() {
+    let mut process = boot(2, 3, 1, majority());
+    process.ring();
+    hear(&mut process, 3, yes(60));
+    process.command(Command::Resign).expect("it leads");
+    until(&mut process, 100);
+    hear(&mut process, 1, in_term(2, renew(100, &[1, 2, 3])));
+    until(&mut process, 110);
+    hear(&mut process, 1, farewell(100));
+    // 3 comes before it; 1 would too, by its id, but resigned a moment ago.
+    expect(&process, &[arm(Timer::Ask, 110 + 40)], None);
+}
+
+#[test]
+fn a_rank_is_none_of_its_commands() {
+    let mut process = leader(majority());
+    assert_eq!(process.command(Command::Rank(7)).unwrap_err(), Refused::Unsupported);
 }

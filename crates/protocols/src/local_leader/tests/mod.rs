@@ -10,37 +10,49 @@
 
 mod after_the_storm;
 mod alive;
+mod announcing;
 mod asking;
 mod bounded;
+mod changes;
 mod counting;
 mod edges;
 mod expiry;
+mod last_will;
 mod leaving;
+mod lists;
+mod nearest;
 mod needed;
 mod never_two;
 mod newcomer;
+mod observing;
 mod one_per_partition;
 mod params;
 mod quarantine;
 mod refusing;
 mod releasing;
+mod replacing;
 mod rules;
+mod standing;
 mod tokens;
+mod told;
+mod transfer;
 mod turns;
+mod used_up;
 mod voting;
 mod wire;
 mod world;
 
 use super::hall::{Hall, Timer};
-use super::message::{Farewell, Message, Request};
+use super::message::{Farewell, Ids, Message, Request};
 use super::terms::Stored;
 use super::*;
 use crate::testing::{ms, others};
+use alloc::vec;
 use alloc::vec::Vec;
 use bellwether_core::harness::Harness;
 use bellwether_core::{
-    Boot, Command, Cx, Dest, Duration, Fact, Instant, Leadership, Memory, NodeId, Reach, Refused,
-    Stage,
+    Boot, Candidacy, Command, Cx, Dest, Duration, Fact, Instant, Leadership, Memory, NodeId, Reach,
+    Refused, Stage,
 };
 use bounded::{Bounded, Packet};
 
@@ -165,31 +177,71 @@ fn ask(sent: u64) -> Message {
 /// The request of a leader with these supporters.
 fn renew(sent: u64, supporters: &[u64]) -> Message {
     let supporters = supporters.iter().copied().map(NodeId).collect();
-    Message::Election { request: request(sent), term: 1, lock: ms(150), supporters, farewell: None }
+    Message::Election {
+        request: request(sent),
+        term: 1,
+        lock: ms(150),
+        supporters,
+        farewell: None,
+        token: None,
+        list: None,
+    }
 }
 
 /// A request that carries the farewell of `node`.
 fn ask_with_news(sent: u64, node: u64, given_up: u64) -> Message {
     let farewell = Some(Farewell { node: NodeId(node), request: request(given_up) });
-    let (request, supporters) = (request(sent), Vec::new());
-    Message::Election { request, term: 1, lock: ms(150), supporters, farewell }
+    let (request, supporters) = (request(sent), Ids::new());
+    Message::Election {
+        request,
+        term: 1,
+        lock: ms(150),
+        supporters,
+        farewell,
+        token: None,
+        list: None,
+    }
 }
 
 fn yes(sent: u64) -> Message {
-    Message::Reply { request: request(sent), support: true, remaining: Duration::ZERO, highest: 1 }
+    Message::Reply {
+        request: request(sent),
+        support: true,
+        remaining: Duration::ZERO,
+        highest: 1,
+        list: None,
+    }
 }
 
 /// The refusal of a process that has granted no term.
 fn no(sent: u64, remaining: Duration) -> Message {
-    Message::Reply { request: request(sent), support: false, remaining, highest: 0 }
+    Message::Reply { request: request(sent), support: false, remaining, highest: 0, list: None }
 }
 
 fn release(sent: u64) -> Message {
-    Message::Release { request: request(sent), leaving: false }
+    Message::Release { request: request(sent), leaving: false, nominee: None }
 }
 
 fn farewell(sent: u64) -> Message {
-    Message::Release { request: request(sent), leaving: true }
+    Message::Release { request: request(sent), leaving: true, nominee: None }
+}
+
+/// The farewell of a leader that names the next one.
+fn hand_over(sent: u64, nominee: u64) -> Message {
+    let nominee = Some(NodeId(nominee));
+    Message::Release { request: request(sent), leaving: true, nominee }
+}
+
+/// One of a group of `n` in its first life, with this priority, or as a witness.
+fn boot_as(candidacy: Candidacy, id: u64, n: u64, params: Params) -> Process {
+    let boot = Boot { candidacy, ..Boot::first(NodeId(id)) };
+    Process::boot(boot, params, &others(id, n), &[])
+}
+
+const WITNESS: Candidacy = Candidacy { priority: 0, witness: true };
+
+fn priority(priority: u32) -> Candidacy {
+    Candidacy { priority, witness: false }
 }
 
 fn say(body: Message) -> Effect {
@@ -202,7 +254,7 @@ fn tell(to: u64, body: Message) -> Effect {
 
 /// The record that this term was granted to the first life of `node`.
 fn store(term: u64, node: u64) -> Effect {
-    Effect::Store(Stored { highest: term, granted: Some((NodeId(node), 1)) }.encode())
+    Effect::Store(Stored { highest: term, granted: Some((NodeId(node), 1)) }.encode(None))
 }
 
 fn arm(timer: Timer, ms: u64) -> Effect {

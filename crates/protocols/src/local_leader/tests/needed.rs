@@ -173,9 +173,16 @@ fn without_lives_in_locks_two_processes_of_one_id_share_a_supporter() {
     let granted = compare(Rule::LockNamesLife, |params| {
         let mut process = start(3, params);
         assert!(supports(&mut process, 1, ask(0)));
-        let (request, supporters) = (Request { life: 2, sent: at(0) }, Vec::new());
-        let other =
-            Message::Election { request, term: 2, lock: ms(150), supporters, farewell: None };
+        let (request, supporters) = (Request { life: 2, sent: at(0) }, Ids::new());
+        let other = Message::Election {
+            request,
+            term: 2,
+            lock: ms(150),
+            supporters,
+            farewell: None,
+            token: None,
+            list: None,
+        };
         supports(&mut process, 1, other)
     });
     assert_eq!(granted, [false, true]);
@@ -199,6 +206,47 @@ fn without_an_end_a_lease_outlives_every_lock() {
         leads(&process)
     });
     assert_eq!(leads, [false, true]);
+}
+
+#[test]
+fn without_cooling_down_whoever_resigned_asks_at_once() {
+    let asks = compare(Rule::CoolDown, |params| {
+        let mut process = elected(params);
+        process.command(Command::Resign).expect("it leads");
+        process.wait(ms(1)).command(Command::Campaign).is_ok()
+    });
+    assert_eq!(asks, [false, true]);
+}
+
+#[test]
+fn without_putting_the_nominee_first_another_asks_at_the_same_time() {
+    let turns = compare(Rule::NomineeFirst, |params| {
+        let mut process = start(2, params);
+        until(&mut process, 20);
+        hear(&mut process, 1, renew(20, &[1, 2, 3]));
+        until(&mut process, 30);
+        hear(&mut process, 1, hand_over(20, 4));
+        process.node().deadline(Timer::Ask)
+    });
+    assert_eq!(turns, [at(70), at(30)]);
+}
+
+#[test]
+fn without_witnesses_that_never_ask_one_does() {
+    let asks = compare(Rule::WitnessNeverAsks, |params| {
+        boot_as(WITNESS, 1, 3, params).node().deadline(Timer::Ask) != Instant::NEVER
+    });
+    assert_eq!(asks, [false, true]);
+}
+
+#[test]
+fn without_priorities_the_least_id_asks_first() {
+    let turns = compare(Rule::PriorityFirst, |params| {
+        let mut process = start(1, params);
+        hear(&mut process, 5, Message::Standing(priority(7)));
+        process.node().deadline(Timer::Ask)
+    });
+    assert_eq!(turns, [at(60), at(20)]);
 }
 
 #[test]

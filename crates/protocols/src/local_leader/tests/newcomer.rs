@@ -18,16 +18,16 @@ fn inquiring(id: u64, n: u64) -> Process {
 }
 
 fn inquiry(round: u64) -> Message {
-    Message::Inquiry { life: 2, round }
+    Message::Inquiry { life: 2, round, founding: None, needs: false }
 }
 
 /// The answer of the first life of a process.
 fn told(round: u64, highest: Option<u64>) -> Message {
-    Message::Record { asker: 2, round, life: 1, highest }
+    Message::Record { asker: 2, round, life: 1, highest, list: None }
 }
 
 fn learnt(highest: u64) -> Effect {
-    Effect::Store(Stored { highest, granted: None }.encode())
+    Effect::Store(Stored { highest, granted: None }.encode(None))
 }
 
 fn lacks_record(process: &Process) -> bool {
@@ -38,20 +38,21 @@ fn lacks_record(process: &Process) -> bool {
 fn whoever_lost_its_record_grants_nothing_and_asks_for_nothing() {
     let mut process = lost(3, 5);
     expect(&process, &[arm_after(Timer::Ask, 150)], None);
-    assert_eq!(process.facts(), [Fact::Bound { until: at(150) }, Fact::NoRecord]);
+    let life = Fact::Life { number: 2 };
+    assert_eq!(process.facts(), [Fact::Bound { until: at(150) }, Fact::NoRecord, life]);
     until(&mut process, 160);
     hear(&mut process, 1, in_term(9, ask(155)));
     expect(&process, &[tell(1, no(155, Duration::ZERO))], None);
     hear(&mut process, 1, release(155));
     expect(&process, &[], None);
-    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::NotNow);
     hear(&mut process, 1, in_term(0, ask(156)));
     expect(&process, &[], None); // A probe asks who could vote.
 }
 
 #[test]
 fn a_damaged_record_is_none() {
-    let record = Stored { highest: 7, granted: Some((NodeId(4), 1)) }.encode();
+    let record = Stored { highest: 7, granted: Some((NodeId(4), 1)) }.encode(None);
     for bytes in [&record[..record.len() / 2], &[], &[7; 33]] {
         let process = boot_with(Memory::Kept(bytes), 3, 5, 2, majority());
         expect(&process, &[arm_after(Timer::Ask, 150)], None);
@@ -143,8 +144,8 @@ fn a_leader_that_renews_its_lease_does_not_keep_it_from_inquiring() {
 #[test]
 fn everybody_answers_an_inquiry() {
     let answer = |mut process: Process, life, highest| {
-        hear(&mut process, 4, Message::Inquiry { life: 8, round: 5 });
-        let record = Message::Record { asker: 8, round: 5, life, highest };
+        hear(&mut process, 4, Message::Inquiry { life: 8, round: 5, founding: None, needs: false });
+        let record = Message::Record { asker: 8, round: 5, life, highest, list: None };
         assert_eq!(process.effects(), [tell(4, record)]);
     };
     answer(start(3, majority()), 1, Some(0));
@@ -184,10 +185,10 @@ fn whoever_read_a_record_probes_first_and_asks_for_a_higher_term() {
     let Message::Election { request, term: 0, .. } = body else { panic!("a probe: {body:?}") };
     process.wait(ms(5));
     let (support, remaining) = (false, Duration::ZERO);
-    hear(&mut process, 2, Message::Reply { request, support, remaining, highest: 4 });
+    hear(&mut process, 2, Message::Reply { request, support, remaining, highest: 4, list: None });
     process.ring();
     let granted = Some((NodeId(1), 2));
-    assert_eq!(process.effects()[0], Effect::Store(Stored { highest: 7, granted }.encode()));
+    assert_eq!(process.effects()[0], Effect::Store(Stored { highest: 7, granted }.encode(None)));
 }
 
 #[test]
@@ -208,7 +209,7 @@ fn answers_to_a_former_life_and_after_it_has_a_record_do_not_count() {
         hear(
             &mut process,
             other,
-            Message::Record { asker: 1, round: 0, life: 1, highest: Some(4) },
+            Message::Record { asker: 1, round: 0, life: 1, highest: Some(4), list: None },
         );
         expect(&process, &[], None);
     }
@@ -217,7 +218,7 @@ fn answers_to_a_former_life_and_after_it_has_a_record_do_not_count() {
         2,
         Packet {
             bound: AT_ONCE,
-            body: Message::Record { asker: 1, round: 0, life: 1, highest: Some(4) },
+            body: Message::Record { asker: 1, round: 0, life: 1, highest: Some(4), list: None },
         },
     );
 }
@@ -255,13 +256,40 @@ fn answers_count_for_founding_only_if_all_lives_were_known_when_it_asked() {
     assert!(lacks_record(&process), "they answered earlier questions");
     hear(&mut process, 1, told(2, None));
     // 2 begins again: the first may have been repaired with its help before.
-    let reborn = |round| Message::Record { asker: 2, round, life: 2, highest: None };
+    let reborn = |round| Message::Record { asker: 2, round, life: 2, highest: None, list: None };
     hear(&mut process, 2, reborn(2));
     expect(&process, &[say(inquiry(3)), arm_after(Timer::Ask, 150 + 181)], None);
     hear(&mut process, 2, reborn(3));
     assert!(lacks_record(&process), "1 has not answered this question");
     hear(&mut process, 1, told(3, None));
     assert_eq!(process.effects()[0], learnt(0));
+}
+
+#[test]
+fn without_all_founders_being_clean_one_that_knows_of_no_vote_is_enough() {
+    // 1 lost its record, too; 2, which has not answered yet, granted a term.
+    let lacks = [majority(), majority().without(Rule::AllFoundersClean)].map(|params| {
+        let mut process = boot_with(Memory::Lost, 3, 3, 2, params);
+        process.ring();
+        for round in 0..3 {
+            hear(&mut process, 1, told(round, None));
+        }
+        lacks_record(&process)
+    });
+    assert_eq!(lacks, [true, false]);
+}
+
+#[test]
+fn without_lives_known_before_an_answer_counts_that_is_older_than_another_life() {
+    // 1 had voted for nobody when it answered. Then it voted with 2, which lost its record since.
+    let lacks = [majority(), majority().without(Rule::LivesKnownBefore)].map(|params| {
+        let mut process = boot_with(Memory::Lost, 3, 3, 2, params);
+        process.ring();
+        hear(&mut process, 1, told(0, Some(0)));
+        hear(&mut process, 2, told(0, None));
+        lacks_record(&process)
+    });
+    assert_eq!(lacks, [true, false]);
 }
 
 #[test]
@@ -276,7 +304,7 @@ fn whoever_hears_of_a_term_founds_nothing_and_reads_instead() {
 
 #[test]
 fn a_founder_that_begins_again_probes_first_too() {
-    let record = Stored::FOUNDING.encode();
+    let record = Stored::FOUNDING.encode(None);
     let mut process = boot_with(Memory::Kept(&record), 1, 5, 2, majority());
     process.ring();
     assert!(matches!(
@@ -294,7 +322,7 @@ fn a_process_alone_in_its_group_waits_since_nobody_can_tell_it_anything() {
     }
     assert!(lacks_record(&process));
     // With a record it need not ask who is there.
-    let record = Stored::FOUNDING.encode();
+    let record = Stored::FOUNDING.encode(None);
     let mut process = boot_with(Memory::Kept(&record), 1, 1, 2, majority());
     process.ring();
     assert!(led_until(&process).is_some());

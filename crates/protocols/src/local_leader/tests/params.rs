@@ -11,7 +11,7 @@ fn ns(length: u64) -> Duration {
 fn broken(config: Config) -> Option<(&'static str, Duration, Duration)> {
     match Params::try_from(config) {
         Ok(_) => None,
-        Err(BadConfig::Constraint { rule, left, right }) => Some((rule, left, right)),
+        Err(BadConfig::Constraint { rule, left, right, .. }) => Some((rule, left, right)),
         Err(other) => panic!("not an inequality: {other}"),
     }
 }
@@ -25,7 +25,9 @@ const RETRIES: &str = "lockTime(1-2ρ)-2ε > P+4Δ(1+ρ), so that two retries ar
 
 #[test]
 fn all_presets_but_the_paper_s_are_valid_in_both_modes() {
-    for (preset, failover) in [(Preset::Lan, 210), (Preset::Fast, 80), (Preset::Wan, 1200)] {
+    for (preset, failover) in
+        [(Preset::Lan, 210), (Preset::Fast, 80), (Preset::Fastest, 58), (Preset::Wan, 1200)]
+    {
         for mode in [Mode::Majority, Mode::Local] {
             let params = valid(Config { preset, mode, ..Config::default() });
             assert_eq!((params.mode(), params.drift_ppm()), (mode, 200));
@@ -158,9 +160,10 @@ fn as_published_there_are_no_retries_to_leave_room_for() {
 fn an_error_names_both_sides_the_rule_and_the_way_out() {
     let config = Config { lock: Some(ms(160)), ..Config::default() };
     let message = "0.16s on the left and 0.150937606s on the right break the rule: lockTime <= \
-                   (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin]; choose other values (lockTime is lock, EP period, \
-                   P renew, Δ delta, σ sigma, δmin fastest, ρ drift-ppm; ε is 0.0001s), a preset \
-                   (lan, fast, wan), or unchecked = true to see what happens";
+                   (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin] (lockTime is lock, EP period, P renew, Δ delta, σ \
+                   sigma, δmin fastest, ρ drift-ppm; ε is 0.0001s); the nearest values that keep \
+                   all rules: lock = 0.15s, or period = 0.191s, or choose a preset (lan, fast, \
+                   wan), or unchecked = true to see what happens";
     refused(config.clone(), message);
     assert_eq!(valid(Config { unchecked: true, ..config }).lock(), ms(160));
 }
@@ -252,7 +255,7 @@ fn what_is_promised_follows_from_the_parameters() {
 #[test]
 fn presets_and_modes_have_their_names() {
     let names: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
-    assert_eq!(names, ["lan", "fast", "wan", "paper"]);
+    assert_eq!(names, ["lan", "fast", "fastest", "wan", "paper"]);
     assert_eq!((Mode::Majority.name(), Mode::Local.name()), ("majority", "local"));
 }
 

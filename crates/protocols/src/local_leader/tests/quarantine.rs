@@ -21,7 +21,8 @@ fn whoever_begins_again_supports_nobody_for_the_time_of_a_lock() {
 #[test]
 fn a_lock_to_nobody_is_no_support() {
     let process = boot(3, 5, 2, majority());
-    assert_eq!(process.facts(), [Fact::Bound { until: at(150) }]);
+    let (life, record) = (Fact::Life { number: 2 }, Fact::Record { highest: 0, granted: None });
+    assert_eq!(process.facts(), [Fact::Bound { until: at(150) }, life, record]);
 }
 
 #[test]
@@ -31,14 +32,14 @@ fn nothing_ends_it_early() {
         for life in [0, 1] {
             for leaving in [false, true] {
                 let request = Request { life, sent: at(0) };
-                hear(&mut process, from, Message::Release { request, leaving });
+                hear(&mut process, from, Message::Release { request, leaving, nominee: None });
             }
         }
     }
     hear(&mut process, 2, ask_with_news(10, 1, 0));
     assert_eq!(process.effects().last(), Some(&tell(2, no(10, ms(150) + NANO))));
-    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
-    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused);
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::NotNow);
+    assert_eq!(process.command(Command::Resign).unwrap_err(), Refused::NotLeading);
 }
 
 #[test]
@@ -52,8 +53,16 @@ fn in_local_mode_it_cannot_lead_before_that_for_want_of_its_own_support() {
     let mut process = boot(1, 5, 2, local());
     process.ring();
     let request = Request { life: 2, sent: at(0) };
-    let (lock, supporters) = (ms(150), Vec::new());
-    let election = Message::Election { request, term: 1, lock, supporters, farewell: None };
+    let (lock, supporters) = (ms(150), Ids::new());
+    let election = Message::Election {
+        request,
+        term: 1,
+        lock,
+        supporters,
+        farewell: None,
+        token: None,
+        list: None,
+    };
     expect(&process, &[say(election), arm(Timer::Count, 20)], None);
     process.ring();
     let again = arm(Timer::Ask, 161);
@@ -76,11 +85,19 @@ fn the_next_life_of_whom_it_supports_has_to_wait_like_any_other_process() {
     until(&mut process, 60);
     let election = |life, sent| {
         let (request, lock) = (Request { life, sent: at(sent) }, ms(150));
-        Message::Election { request, term: life, lock, supporters: Vec::new(), farewell: None }
+        Message::Election {
+            request,
+            term: life,
+            lock,
+            supporters: Ids::new(),
+            farewell: None,
+            token: None,
+            list: None,
+        }
     };
     let answer = |life, sent, support, remaining, highest| {
         let request = Request { life, sent: at(sent) };
-        Some(tell(1, Message::Reply { request, support, remaining, highest }))
+        Some(tell(1, Message::Reply { request, support, remaining, highest, list: None }))
     };
     hear(&mut process, 1, election(2, 5));
     let remaining = ms(90) + NANO;

@@ -45,8 +45,16 @@ fn a_leader_refuses_everybody_else_but_in_local_mode_it_knows_who_comes_before_i
 #[test]
 fn a_request_with_another_lock_time_is_refused() {
     for lock in [ms(150) + NANO, ms(149), Duration::ZERO, Duration::MAX] {
-        let (request, supporters) = (request(0), Vec::new());
-        let body = Message::Election { request, term: 1, lock, supporters, farewell: None };
+        let (request, supporters) = (request(0), Ids::new());
+        let body = Message::Election {
+            request,
+            term: 1,
+            lock,
+            supporters,
+            farewell: None,
+            token: None,
+            list: None,
+        };
         for params in [majority(), local()] {
             let mut process = start(2, params);
             hear(&mut process, 1, body.clone());
@@ -144,7 +152,7 @@ fn refusals_of_other_requests_of_former_lives_and_slow_ones_do_not_count() {
         hear(
             &mut process,
             from,
-            Message::Reply { request: former, support: false, remaining, highest: 1 },
+            Message::Reply { request: former, support: false, remaining, highest: 1, list: None },
         );
         expect(&process, &[], None);
         hear_slow(&mut process, from, no(20, ms(50)));

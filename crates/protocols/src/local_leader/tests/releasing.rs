@@ -62,7 +62,7 @@ fn a_release_by_another_process_or_of_another_life_frees_nobody() {
     }
     for life in [0, 2] {
         let request = Request { life, sent: at(50) };
-        let body = Message::Release { request, leaving: false };
+        let body = Message::Release { request, leaving: false, nominee: None };
         process.clone().ignores(1, Packet { bound: AT_ONCE, body });
     }
 }
@@ -104,18 +104,27 @@ fn the_release_of_others_changes_nothing_for_a_candidate_a_leader_and_who_is_bou
     supporter(majority()).ignores(2, Packet { bound: AT_ONCE, body: release(5) });
 }
 
-/// A leader that resigns, and is told to lead again at the same reading of its clock.
+/// A leader that resigns, and is told to lead again at the same reading of its clock. The cool-down
+/// would refuse that for another reason.
 #[test]
 fn a_release_means_one_request_because_the_next_one_is_made_later() {
-    let mut process = leader(majority());
+    let mut process = leader(majority().without(Rule::CoolDown));
     process.command(Command::Resign).unwrap();
     assert_eq!(process.effects()[1], say(farewell(25)));
-    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused);
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::NotNow);
     // A request of 25 would be ended by the release of 25, if that came later, though it led.
     process.wait(NANO).command(Command::Campaign).unwrap();
     let request = Request { life: 1, sent: at(25) + NANO };
-    let (lock, supporters) = (ms(150), Vec::new());
-    let election = Message::Election { request, term: 2, lock, supporters, farewell: None };
+    let (lock, supporters) = (ms(150), Ids::new());
+    let election = Message::Election {
+        request,
+        term: 2,
+        lock,
+        supporters,
+        farewell: None,
+        token: None,
+        list: None,
+    };
     let count = Effect::Arm(Timer::Count, at(45) + NANO);
     expect(&process, &[disarm(Timer::Ask), store(2, 1), say(election), count], None);
 }

@@ -29,8 +29,16 @@ fn without_room_for_scheduling_a_lock_may_outlast_the_time_between_two_requests(
     for (params, expected) in [(with, true), (without, false)] {
         let lock = params.lock();
         let asks = |sent| {
-            let (request, supporters) = (request(sent), Vec::new());
-            Message::Election { request, term: 1, lock, supporters, farewell: None }
+            let (request, supporters) = (request(sent), Ids::new());
+            Message::Election {
+                request,
+                term: 1,
+                lock,
+                supporters,
+                farewell: None,
+                token: None,
+                list: None,
+            }
         };
         let mut process = start(3, params);
         assert!(supports(&mut process, 2, asks(0)));
@@ -138,9 +146,14 @@ fn without_distinct_voters_one_is_a_majority() {
 #[test]
 fn without_lives_votes_for_and_releases_of_a_former_life_count() {
     let former = Request { life: 0, sent: at(20) };
-    let vote =
-        Message::Reply { request: former, support: true, remaining: Duration::ZERO, highest: 1 };
-    let release = Message::Release { request: former, leaving: false };
+    let vote = Message::Reply {
+        request: former,
+        support: true,
+        remaining: Duration::ZERO,
+        highest: 1,
+        list: None,
+    };
+    let release = Message::Release { request: former, leaving: false, nominee: None };
     for (params, kept) in [(majority(), true), (majority().without(Rule::Lives), false)] {
         let mut process = candidate(3, params.clone());
         hear(&mut process, 2, vote.clone());
@@ -187,7 +200,7 @@ fn without_self_support_a_leader_may_support_another() {
         hear(
             &mut process,
             2,
-            Message::Reply { request, support, remaining: Duration::ZERO, highest: 1 },
+            Message::Reply { request, support, remaining: Duration::ZERO, highest: 1, list: None },
         );
         process.ring();
         assert_eq!(led_until(&process).is_some(), leads);
@@ -229,7 +242,7 @@ fn without_a_margin_for_drift_a_lease_is_as_long_as_a_lock() {
         hear(
             &mut process,
             2,
-            Message::Reply { request, support, remaining: Duration::ZERO, highest: 1 },
+            Message::Reply { request, support, remaining: Duration::ZERO, highest: 1, list: None },
         );
         assert_eq!(led_until(&process), Some(sent + Duration::from_nanos(lease)));
     }

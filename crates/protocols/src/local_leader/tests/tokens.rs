@@ -33,11 +33,19 @@ fn a_term_is_granted_to_one_life_of_a_candidate() {
     let mut process = start(3, majority());
     hear(&mut process, 4, ask(0));
     hear(&mut process, 4, release(0));
-    let (request, supporters) = (Request { life: 2, sent: at(0) }, Vec::new());
-    let next = Message::Election { request, term: 1, lock: ms(150), supporters, farewell: None };
+    let (request, supporters) = (Request { life: 2, sent: at(0) }, Ids::new());
+    let next = Message::Election {
+        request,
+        term: 1,
+        lock: ms(150),
+        supporters,
+        farewell: None,
+        token: None,
+        list: None,
+    };
     hear(&mut process, 4, next);
     let (support, remaining) = (false, Duration::ZERO);
-    let refusal = Message::Reply { request, support, remaining, highest: 1 };
+    let refusal = Message::Reply { request, support, remaining, highest: 1, list: None };
     expect(&process, &[tell(4, refusal)], None);
 }
 
@@ -140,7 +148,7 @@ fn a_new_leadership_rests_on_votes_for_one_term_that_was_not_led_with() {
 
 #[test]
 fn a_leader_that_resigns_keeps_in_mind_what_it_led_with() {
-    let mut process = leader(majority());
+    let mut process = leader(majority().without(Rule::CoolDown));
     process.command(Command::Resign).unwrap();
     process.wait(NANO).command(Command::Campaign).unwrap();
     assert_eq!(process.effects()[1], store(2, 1));
@@ -189,7 +197,7 @@ fn whoever_is_probed_answers_and_is_neither_locked_nor_has_granted_anything() {
 
 #[test]
 fn what_was_stored_binds_the_next_life() {
-    let record = Stored { highest: 7, granted: Some((NodeId(4), 1)) }.encode();
+    let record = Stored { highest: 7, granted: Some((NodeId(4), 1)) }.encode(None);
     let mut process = boot_with(Memory::Kept(&record), 1, 5, 2, majority());
     assert_eq!(process.effects(), [arm_after(Timer::Ask, 150)]);
     let mut voter = process.clone();
@@ -198,7 +206,7 @@ fn what_was_stored_binds_the_next_life() {
     expect(&voter, &[tell(5, in_term(7, no(150, Duration::ZERO)))], None);
     process.ring();
     let granted = Some((NodeId(1), 2));
-    assert_eq!(process.effects()[0], Effect::Store(Stored { highest: 8, granted }.encode()));
+    assert_eq!(process.effects()[0], Effect::Store(Stored { highest: 8, granted }.encode(None)));
 }
 
 #[test]
@@ -227,7 +235,7 @@ fn a_new_group_whose_lives_are_numbered_by_the_wall_clock_counts_from_it() {
     process.ring();
     let granted = Some((NodeId(1), life));
     let stored = Stored { highest: life / 1_000_000, granted };
-    assert_eq!(process.effects()[0], Effect::Store(stored.encode()));
+    assert_eq!(process.effects()[0], Effect::Store(stored.encode(None)));
 }
 
 fn durable(seed: u64) -> Params {

@@ -25,7 +25,8 @@ fn whoever_fell_silent_is_not_waited_for_after_a_failed_attempt_either() {
     assert_eq!(lock_of(&process).map(|(to, _)| to), Some(2), "it asked at 150");
     let sent = process.now();
     let request = Request { life: 1, sent };
-    let refusal = Message::Reply { request, support: false, remaining: ms(4), highest: 1 };
+    let refusal =
+        Message::Reply { request, support: false, remaining: ms(4), highest: 1, list: None };
     process.wait(ms(2));
     hear(&mut process, 3, refusal);
     process.ring();
@@ -91,8 +92,16 @@ fn turns_waited(mut process: Process, failures: usize) -> Vec<u64> {
         process.ring();
         let request = Request { life: 1, sent: process.now() };
         let remaining = Duration::ZERO;
-        hear(process, 5, Message::Reply { request, support: true, remaining, highest: 2 });
-        hear(process, 4, Message::Reply { request, support: false, remaining, highest: 0 });
+        hear(
+            process,
+            5,
+            Message::Reply { request, support: true, remaining, highest: 2, list: None },
+        );
+        hear(
+            process,
+            4,
+            Message::Reply { request, support: false, remaining, highest: 0, list: None },
+        );
         process.ring();
         let again = request.sent + ms(161);
         turn(process).since(again).as_nanos() / ms(40).as_nanos()

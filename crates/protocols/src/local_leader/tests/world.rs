@@ -9,7 +9,7 @@
 use super::*;
 use crate::testing::others;
 use bellwether_core::harness::Scripted;
-use bellwether_core::{Entropy, Seeded, Term};
+use bellwether_core::{Entropy, Members, Seeded, Term};
 
 /// The clock of one incarnation.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,12 @@ pub(super) struct World {
     /// Whether records are lost, of fewer processes at a time than could keep a majority from
     /// having theirs.
     pub(super) forgetful: bool,
+    /// If voters change: how many of the first members vote at first.
+    founders: Option<u64>,
+    /// If voters change: whether two processes led at once.
+    pub(super) two: bool,
+    /// How often a new list was stored.
+    pub(super) changes: u64,
     /// The last leader, its incarnation and its token.
     last: Option<(NodeId, u64, u64)>,
     /// The first token that did not grow.
@@ -101,6 +107,16 @@ const DELAY: u64 = 9 * MS;
 impl World {
     /// A group of `n`, each with the parameters that `params` gives it.
     pub(super) fn new(seed: u64, n: u64, params: impl Fn(u64) -> Params) -> Self {
+        Self::founded(seed, n, None, params)
+    }
+
+    /// The same, in which the first so many vote at first, and then others.
+    pub(super) fn founded(
+        seed: u64,
+        n: u64,
+        founders: Option<u64>,
+        params: impl Fn(u64) -> Params,
+    ) -> Self {
         let mut luck = Seeded::new(seed);
         let grain = if luck.below(2) == 0 { 1 } else { 10 * MS };
         let member = |id| {
@@ -126,6 +142,9 @@ impl World {
             stormy: true,
             deaf: None,
             forgetful: false,
+            founders,
+            two: false,
+            changes: 0,
             last: None,
             reused: None,
         };
@@ -149,7 +168,10 @@ impl World {
         };
         let boot = Boot { incarnation: member.lives, memory, ..Boot::first(member.id) };
         let (now, peers) = (member.clock.read(self.time), others(member.id.0, n));
-        let peers = peers.into_iter().collect();
+        let mut peers: Members = peers.into_iter().collect();
+        if let Some(founders) = self.founders {
+            peers = peers.founded_by((1..=founders).map(NodeId).collect());
+        }
         let process = Process::begin(boot, member.params.clone(), peers, now, Scripted::default());
         member.process = Some(process);
         self.send(index);
@@ -161,8 +183,13 @@ impl World {
             Some(process) => process.state().0.stored.is_some(),
             None => !member.lost,
         };
-        let others = self.members.iter().enumerate().filter(|(at, _)| *at != index);
-        if others.filter(|(_, member)| keeps(member)).count() * 2 > self.members.len() {
+        let others = || self.members.iter().enumerate().filter(|(at, _)| *at != index);
+        let kept = others().filter(|(_, member)| keeps(member)).count();
+        // Whoever founds again would do so beside a majority of the founders that has records.
+        let founders = self.founders.unwrap_or(0) as usize;
+        let founding = others().filter(|(at, member)| *at < founders && keeps(member)).count();
+        let safe = index >= founders || founding * 2 > founders;
+        if kept * 2 > self.members.len() && safe {
             let torn = self.one_in(2);
             let member = &mut self.members[index];
             let half = |bytes: Vec<u8>| bytes[..bytes.len() / 2].to_vec();
@@ -195,6 +222,7 @@ impl World {
             self.reused = self.reused.or((!grows).then_some(token));
         }
         self.send(index);
+        self.two |= self.founders.is_some() && self.leaders().len() > 1;
     }
 
     fn wake(&mut self, index: usize) {
@@ -217,6 +245,8 @@ impl World {
         let member = &mut self.members[index];
         for effect in member.process.iter().flat_map(Process::effects) {
             if let Effect::Store(bytes) = effect {
+                let list = Stored::decode(&bytes).and_then(|(_, list)| list);
+                self.changes += u64::from(list.is_some_and(|list| list.committed));
                 (member.disk, member.lost) = (Some(bytes), false);
             }
         }
@@ -249,8 +279,13 @@ impl World {
             14..16 => self.pass(100 * MS),
             16..36 => self.ring(index),
             36..56 => self.deliver(),
+            56..62 if self.founders.is_some() && self.one_in(2) => self.change(),
             56..59 if lawless => self.command(index, Command::Campaign),
-            59..62 if lawless => self.command(index, Command::Resign),
+            59 if lawless => {
+                let nominee = NodeId(1 + self.luck.below(self.members.len() as u64));
+                self.command(index, Command::Transfer(nominee));
+            }
+            60..62 if lawless => self.command(index, Command::Resign),
             62 if lawless && self.one_in(4) => self.command(index, Command::Leave),
             63 if self.one_in(4) => {
                 if self.members[index].process.is_none() || self.one_in(2) {
@@ -260,6 +295,26 @@ impl World {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A random change of the voters, which may be refused; and often a short calm, in which it
+    /// may be made.
+    fn change(&mut self) {
+        let Some((leader, _)) = self.leaders().pop() else { return };
+        let count = self.members.len() as u64;
+        let mut any = || NodeId(1 + self.luck.below(count));
+        let (one, other) = (any(), any());
+        let command = match self.luck.below(3) {
+            0 => Command::Add(one),
+            1 => Command::Remove(one),
+            _ => Command::Replace(one, other),
+        };
+        self.command(index_of(leader), command);
+        if !self.one_in(3) {
+            let length = Duration::from_nanos(self.luck.below(80 * MS));
+            self.calm(length);
+            self.stormy = true;
         }
     }
 

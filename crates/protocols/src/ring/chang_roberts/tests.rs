@@ -249,7 +249,11 @@ fn a_recovered_process_calls_without_a_number_and_the_next_gives_it_one() {
 #[test]
 fn a_leader_that_resigns_is_a_candidate_after_all_others() {
     let mut process = settled(4, calm());
-    assert_eq!(process.command(Command::Resign).map(|_| ()), Err(Refused), "it does not lead");
+    assert_eq!(
+        process.command(Command::Resign).map(|_| ()),
+        Err(Refused::NotLeading),
+        "it does not lead"
+    );
     process.message(3, runs(4, key(4)));
     assert_eq!(process.leader(), Some(4));
     let resigned = process.command(Command::Resign).expect("it leads");
@@ -271,9 +275,16 @@ fn who_has_retired_leads_again_if_nobody_else_would() {
     process.command(Command::Resign).expect("it leads");
     process.message(1, runs(2, retired(2)));
     assert_eq!(process.leader(), Some(2));
-    assert_eq!(process.command(Command::Resign).map(|_| ()), Err(Refused), "it has resigned");
-    assert_eq!(process.command(Command::Rank(9)).map(|_| ()), Err(Refused));
-    assert_eq!(process.command(Command::Transfer(NodeId(1))).map(|_| ()), Err(Refused));
+    assert_eq!(
+        process.command(Command::Resign).map(|_| ()),
+        Err(Refused::NotLeading),
+        "it has resigned"
+    );
+    assert_eq!(process.command(Command::Rank(9)).map(|_| ()), Err(Refused::Unsupported));
+    assert_eq!(
+        process.command(Command::Transfer(NodeId(1))).map(|_| ()),
+        Err(Refused::Unsupported)
+    );
 }
 
 #[test]

@@ -305,7 +305,7 @@ impl<S: Search> Finder<S> {
 /// Reports of the driver.
 impl<S: Search> Finder<S> {
     /// A process is down; `before` are the neighbours before that.
-    fn miss(&mut self, peer: NodeId, before: [Option<NodeId>; 2], cx: &mut Cx<'_, Self>) {
+    fn peer_lost(&mut self, peer: NodeId, before: [Option<NodeId>; 2], cx: &mut Cx<'_, Self>) {
         let gone = |key: Key| key.id == peer;
         if self.leader.is_some_and(gone) || self.part.as_ref().is_some_and(|p| gone(p.hope())) {
             return self.hold(cx);
@@ -348,7 +348,7 @@ impl<S: Search> Finder<S> {
 impl<S: Search> Finder<S> {
     fn resign(&mut self, cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
         if !self.leads() || self.retired {
-            return Err(Refused);
+            return Err(Refused::NotLeading);
         }
         self.retired = true;
         self.hold(cx);
@@ -422,7 +422,7 @@ impl<S: Search> Protocol for Finder<S> {
         self.objected = false;
         self.circle.report(peer, reach);
         match reach {
-            Reach::Down => self.miss(peer, before, cx),
+            Reach::Down => self.peer_lost(peer, before, cx),
             Reach::Up => self.welcome(peer, cx),
         }
     }
@@ -432,7 +432,7 @@ impl<S: Search> Protocol for Finder<S> {
             Command::Campaign => self.campaign(cx),
             Command::Resign => self.resign(cx)?,
             Command::Leave => self.leave(cx),
-            Command::Transfer(_) | Command::Rank(_) => return Err(Refused),
+            _ => return Err(Refused::Unsupported),
         }
         Ok(())
     }

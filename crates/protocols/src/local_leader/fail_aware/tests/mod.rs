@@ -67,7 +67,7 @@ fn for_me(sent: u64, received: u64) -> Echo {
 
 /// A frame of a peer in its first life.
 fn said(sent: u64, echoes: &[Echo], body: Option<Word>) -> Said {
-    Frame { life: 1, sent: at(sent), echoes: echoes.to_vec(), body }
+    Frame { life: 1, sent: at(sent), echoes: echoes.into(), body }
 }
 
 /// What process 1 sends.

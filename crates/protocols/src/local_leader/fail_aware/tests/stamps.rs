@@ -191,3 +191,20 @@ fn whoever_is_known_to_have_lived_later_than_it_does_says_so() {
     process.message(2, said(4, &rows(LIFE + 2), None));
     assert!(process.facts().contains(&Fact::Outlived { life: LIFE + 4 }));
 }
+
+#[test]
+fn a_last_will_is_passed_on_unbounded_and_its_stamp_never_serves() {
+    let will = Layer::last_will(1, &params()).expect("the inner protocol has one");
+    assert_eq!(will, said(0, &[], Some(Word(1))));
+    let mut process = start(params());
+    process.wait(ms(9)).message(2, said(70, &[for_me(0, 65)], None));
+    process.wait(ms(1)).message(2, will.clone());
+    assert_eq!(last(&process), Some((NodeId(2), None)));
+    let stamp = [sends(to(2), 10, &[row(2, 70, 9)], None)];
+    assert_eq!(process.effects(), stamp, "the stamps that it had are better");
+    // A later incarnation is known: the will of the former one says nothing new.
+    process.message(2, Frame { life: 2, ..said(5, &[for_me(0, 65)], None) });
+    process.ignores(2, will);
+    let silent = Params { inner: Temper { speaks_first: true }, ..params() };
+    assert_eq!(Layer::last_will(1, &silent), None, "the inner protocol has none");
+}

@@ -42,17 +42,7 @@ impl Message for Word {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Alarm;
 
-impl TimerKind for Alarm {
-    type Slots = [Instant; 1];
-
-    fn slot(self) -> usize {
-        0
-    }
-
-    fn at(_slot: usize) -> Self {
-        Self
-    }
-}
+timer_kinds!(Alarm);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Talker {
@@ -104,14 +94,19 @@ impl Protocol for Talker {
             Command::Leave => cx.disarm(Alarm),
             Command::Resign => {
                 cx.broadcast(HELLO);
-                return Err(Refused);
+                return Err(Refused::NotNow);
             }
+            _ => return Err(Refused::Unsupported),
         }
         Ok(())
     }
 
     fn min_weight(&self) -> u64 {
         9
+    }
+
+    fn last_will(life: u64, temper: &Temper) -> Option<Word> {
+        (!temper.speaks_first).then_some(Word(life))
     }
 
     fn leadership(&self, _now: Instant) -> Leadership<'_> {
@@ -126,3 +121,5 @@ impl Protocol for Talker {
         rebase.stamp(&mut self.started);
     }
 }
+
+impl Inner for Talker {}

@@ -50,7 +50,7 @@ fn a_refused_command_leaves_no_trace_though_the_protocol_inside_spoke() {
     let mut process = start(params());
     process.message(2, said(0, &[], None));
     let before = process.node().clone();
-    assert_eq!(process.command(Command::Resign).err(), Some(Refused));
+    assert_eq!(process.command(Command::Resign).err(), Some(Refused::NotNow));
     assert_eq!(process.effects(), []);
     assert_eq!(*process.node(), before);
     process.command(Command::Campaign).unwrap();

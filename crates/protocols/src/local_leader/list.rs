@@ -1,0 +1,278 @@
+//! The list of voters: whose support counts, and how it changes while the group runs.
+//!
+//! **Source.** Beyond the paper. The rules are those of the model in `proofs/`.
+//!
+//! **Assumptions.** All members that have a record began with the same founding list. A record is
+//! durable once stored.
+//!
+//! **Promise.** Lists that are committed form a line: each was made from the one before it. A list
+//! is committed by majorities of its own voters and of those of the list before it. Whoever stores
+//! a list supports nobody by an older one.
+//!
+//! A list differs from the one before it by one voter: one more, one less, or one instead of
+//! another. So the list before is known by these two, and a message with a list is hardly longer
+//! than its voters.
+
+use super::params::Params;
+use super::rules::Rule;
+use alloc::vec::Vec;
+use bellwether_core::{Fnv1a, Malformed, NodeId, Peers, Reader, WireWrite};
+use core::cmp::Ordering;
+
+/// The name of a list: its version, and a hash of its voters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ListId {
+    /// The number of changes since the founding.
+    pub version: u64,
+    /// A hash of the voters.
+    pub digest: u64,
+}
+
+/// A list of voters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct List {
+    id: ListId,
+    /// In order of id, each once, and at least one.
+    voters: Vec<NodeId>,
+    /// The voter that the list before it lacks.
+    added: Option<NodeId>,
+    /// The voter that only the list before it has.
+    removed: Option<NodeId>,
+    /// Whether it is known to be committed. The founding list always is.
+    pub(super) committed: bool,
+}
+
+impl List {
+    /// The list that a group begins with; `None` without voters.
+    pub fn founding(voters: impl IntoIterator<Item = NodeId>) -> Option<Self> {
+        let mut voters: Vec<NodeId> = voters.into_iter().collect();
+        voters.sort_unstable();
+        voters.dedup();
+        Self::of(0, voters, (None, None), true)
+    }
+
+    /// The founding list that a process knows of: by default all members vote.
+    pub(super) fn known(me: NodeId, peers: &dyn Peers) -> Option<Self> {
+        match peers.founders() {
+            Some(founders) => Self::founding(founders.iter().copied()),
+            None => Self::founding(peers.iter().chain([me])),
+        }
+    }
+
+    /// The list with these parts, if they fit together.
+    fn of(
+        version: u64,
+        voters: Vec<NodeId>,
+        (added, removed): (Option<NodeId>, Option<NodeId>),
+        committed: bool,
+    ) -> Option<Self> {
+        let in_order = voters.windows(2).all(|pair| pair[0] < pair[1]);
+        let is_voter = |id: NodeId| voters.binary_search(&id).is_ok();
+        let parent = voters.len() + usize::from(removed.is_some()) > usize::from(added.is_some());
+        let changes = added.is_some() || removed.is_some();
+        let fits = in_order
+            && !voters.is_empty()
+            && parent
+            && added.is_none_or(is_voter)
+            && !removed.is_some_and(is_voter)
+            && (version > 0) == changes
+            && (committed || version > 0);
+        let id = ListId { version, digest: digest(&voters) };
+        fits.then_some(Self { id, voters, added, removed, committed })
+    }
+
+    /// The list after this one, with this voter more and that one less. `None` if nothing would
+    /// change, nobody would be left, or the numbers are used up.
+    pub(super) fn next(&self, add: Option<NodeId>, remove: Option<NodeId>) -> Option<Self> {
+        let mut voters = self.voters.clone();
+        if let Some(id) = remove {
+            voters.remove(voters.binary_search(&id).ok()?);
+        }
+        if let Some(id) = add {
+            voters.insert(voters.binary_search(&id).err()?, id);
+        }
+        Self::of(self.id.version.checked_add(1)?, voters, (add, remove), false)
+    }
+
+    /// Its name.
+    pub fn id(&self) -> ListId {
+        self.id
+    }
+
+    /// Its voters, in order of id.
+    pub fn voters(&self) -> &[NodeId] {
+        &self.voters
+    }
+
+    /// The voters that this list and only the list before it have.
+    pub(super) fn changes(&self) -> (Option<NodeId>, Option<NodeId>) {
+        (self.added, self.removed)
+    }
+
+    /// Whether this process is one of its voters.
+    pub(super) fn has(&self, id: NodeId) -> bool {
+        self.voters.binary_search(&id).is_ok()
+    }
+
+    /// Whether the vote of this process may be needed. While the list is not known to be committed
+    /// that is so for the voters of the list before it, too.
+    pub(super) fn needs(&self, id: NodeId) -> bool {
+        self.has(id) || (!self.committed && self.removed == Some(id))
+    }
+
+    /// All whose votes may be needed.
+    pub(super) fn needed(&self) -> impl Iterator<Item = NodeId> + Clone + '_ {
+        self.voters.iter().copied().chain(self.removed.filter(|_| !self.committed))
+    }
+
+    /// Whether this process is a voter of the list before it.
+    fn had(&self, id: NodeId) -> bool {
+        (self.has(id) && self.added != Some(id)) || self.removed == Some(id)
+    }
+
+    /// How many voters the list before it has.
+    fn size_before(&self) -> usize {
+        self.voters.len() + usize::from(self.removed.is_some()) - usize::from(self.added.is_some())
+    }
+
+    /// Whether these processes decide by it: a majority of its voters; and while it is not known to
+    /// be committed, a majority of those of the list before it too.
+    pub(super) fn is_decided_by(
+        &self,
+        votes: impl Iterator<Item = NodeId> + Clone,
+        params: &Params,
+    ) -> bool {
+        let now = votes.clone().filter(|id| self.has(*id)).count();
+        if now < quorum(self.voters.len(), params) {
+            return false;
+        }
+        let alone = self.committed || !params.keep(Rule::BothMajorities);
+        alone || votes.filter(|id| self.had(*id)).count() >= quorum(self.size_before(), params)
+    }
+
+    /// Whether enough of its voters told their terms to a process that has none: every majority it
+    /// was in has another member among these. While the list is not known to be committed, likewise
+    /// for the list before it.
+    pub(super) fn is_read_from(
+        &self,
+        others: impl Iterator<Item = NodeId> + Clone,
+        params: &Params,
+    ) -> bool {
+        let enough = |size: usize, told: usize| {
+            let all = params.keep(Rule::ReadsEnough);
+            told >= if all { size + 1 - params.quorum(size) } else { 1 }
+        };
+        let alone = self.committed || !params.keep(Rule::ReadsParentList);
+        enough(self.voters.len(), others.clone().filter(|id| self.has(*id)).count())
+            && (alone || enough(self.size_before(), others.filter(|id| self.had(*id)).count()))
+    }
+
+    /// Whether a process with this list takes the other one: a newer one, or one of the same
+    /// version that is committed where its own may not be.
+    pub(super) fn yields_to(&self, other: ListId, committed: bool, params: &Params) -> bool {
+        match other.version.cmp(&self.id.version) {
+            Ordering::Less => !params.keep(Rule::OlderListsRefused),
+            Ordering::Equal if other == self.id => false,
+            Ordering::Equal => (committed && !self.committed) || !params.keep(Rule::ForksRefused),
+            Ordering::Greater => true,
+        }
+    }
+
+    /// Appends its bytes.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        out.put_u64(self.id.version);
+        out.put_list(&self.voters, |out, id| out.put_node(*id));
+        for id in [self.added, self.removed] {
+            out.put_flag(id.is_some());
+            id.into_iter().for_each(|id| out.put_node(id));
+        }
+        out.put_flag(self.committed);
+    }
+
+    /// Reads one.
+    pub(super) fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let version = input.u64()?;
+        let voters = input.list(8, Reader::node)?;
+        let mut changed = [None, None];
+        for id in &mut changed {
+            *id = if input.flag()? { Some(input.node()?) } else { None };
+        }
+        let [added, removed] = changed;
+        Self::of(version, voters, (added, removed), input.flag()?).ok_or(Malformed)
+    }
+}
+
+/// A list in a message: by its name to those who have it, in full to those who may lack it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ListTold {
+    /// Its name, and whether it is known to be committed.
+    Name(ListId, bool),
+    /// All of it.
+    Whole(List),
+}
+
+impl ListTold {
+    /// Its name.
+    pub fn id(&self) -> ListId {
+        match self {
+            Self::Name(id, _) => *id,
+            Self::Whole(list) => list.id,
+        }
+    }
+
+    /// Whether its sender knows it to be committed.
+    pub fn is_committed(&self) -> bool {
+        match self {
+            Self::Name(_, committed) => *committed,
+            Self::Whole(list) => list.committed,
+        }
+    }
+
+    pub(super) fn encode(told: Option<&Self>, out: &mut Vec<u8>) {
+        match told {
+            None => out.put_u8(0),
+            Some(Self::Whole(list)) => {
+                out.put_u8(1);
+                list.encode(out);
+            }
+            // The founding list, which is committed, has no number on the wire.
+            Some(Self::Name(ListId { version: 0, digest }, true)) => {
+                out.put_u8(2);
+                out.put_u64(*digest);
+            }
+            Some(Self::Name(ListId { version, digest }, committed)) => {
+                out.put_u8(3 + u8::from(*committed));
+                out.put_u64(*digest);
+                out.put_u64(*version);
+            }
+        }
+    }
+
+    pub(super) fn decode(input: &mut Reader<'_>) -> Result<Option<Self>, Malformed> {
+        let name = |version, digest, committed| Self::Name(ListId { version, digest }, committed);
+        Ok(Some(match input.u8()? {
+            0 => return Ok(None),
+            1 => Self::Whole(List::decode(input)?),
+            2 => name(0, input.u64()?, true),
+            kind @ 3..=4 => {
+                let (digest, version) = (input.u64()?, input.u64()?);
+                if version == 0 && kind == 4 {
+                    return Err(Malformed); // it would be written in another way
+                }
+                name(version, digest, kind == 4)
+            }
+            _ => return Err(Malformed),
+        }))
+    }
+}
+
+/// How many of so many voters a leader needs, including itself.
+pub(super) fn quorum(voters: usize, params: &Params) -> usize {
+    params.quorum(voters) - usize::from(!params.keep(Rule::MoreThanHalf))
+}
+
+fn digest(voters: &[NodeId]) -> u64 {
+    let mut sum = Fnv1a::default();
+    voters.iter().for_each(|id| sum.add(&id.0.to_le_bytes()));
+    sum.value()
+}

@@ -1,0 +1,114 @@
+//! Priorities and witnesses: what a process tells of itself, and what a leader makes of it.
+//!
+//! **Source.** Beyond the paper; for majority mode, where the order of processes decides who asks
+//! first and nothing else.
+//!
+//! **Assumptions.** A process that is no ordinary one says so when it starts and every
+//! [`refresh`](super::Params::refresh); what it says is fixed for one life. Until it was heard it
+//! counts as ordinary.
+//!
+//! **Promise.** A witness votes and never asks. Others ask in the order of their priorities. A
+//! leader is not displaced by a better process, unless `preempt` is on. Then a leader that has
+//! heard a better one steadily for `preempt-delay` asks for no longer lease, so that its
+//! application is done when the lease ends, and hands over at that moment.
+
+use super::hall::{Hall, Timer};
+use super::message::Message;
+use super::rules::Rule;
+use bellwether_core::{Candidacy, Cx, Instant, NodeId, Rebase};
+
+/// The best process that a leader hears, if that is better than itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Better {
+    node: NodeId,
+    /// Since when it was heard without a break.
+    since: Instant,
+    /// Whether the leader lets its lease end for it.
+    is_next: bool,
+}
+
+impl Better {
+    pub(super) fn instants(&mut self, rebase: &Rebase<'_>) {
+        rebase.stamp(&mut self.since);
+    }
+}
+
+impl Hall {
+    /// Says that it is no ordinary process, if it is not.
+    pub(super) fn announce(&self, cx: &mut Cx<'_, Self>) {
+        let candidacy = self.line.candidacy(self.me);
+        if !candidacy.is_ordinary() {
+            cx.broadcast(Message::Standing(candidacy));
+            cx.arm(Timer::Announce, cx.now() + cx.params().refresh);
+        }
+    }
+
+    /// Notes what a process says of itself. If it waits for its turn, that may come sooner or later
+    /// now.
+    pub(super) fn on_standing(
+        &mut self,
+        from: NodeId,
+        candidacy: Candidacy,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        if !cx.params().by_majority() || self.line.candidacy(from) == candidacy {
+            return;
+        }
+        let before = self.turns_to_wait(cx);
+        self.line.know(from, candidacy, cx.params());
+        let stagger = cx.params().stagger();
+        let waits = self.round.is_none() && !self.leads(cx.now()) && self.turn != Instant::NEVER;
+        if waits {
+            let from = self.turn - stagger * before;
+            self.turn = (from + stagger * self.turns_to_wait(cx)).max(cx.now());
+            cx.arm(Timer::Ask, self.turn);
+        }
+    }
+
+    /// Whether it never asks.
+    pub(super) fn is_witness(&self, cx: &Cx<'_, Self>) -> bool {
+        self.line.is_witness(self.me) && cx.params().keep(Rule::WitnessNeverAsks)
+    }
+
+    /// As a leader: whether it asks for no longer lease, in favour of a better process.
+    pub(super) fn yields(&mut self, cx: &mut Cx<'_, Self>) -> bool {
+        let (now, params) = (cx.now(), cx.params());
+        let Some(lease) = self.lease.as_ref().filter(|lease| params.preempt && now < lease.until)
+        else {
+            return false;
+        };
+        let until = lease.until;
+        if self.better.is_none_or(|better| !better.is_next) {
+            let best = self.best_other(now);
+            let known = self.better.filter(|known| Some(known.node) == best);
+            self.better = best.map(|node| {
+                let since = known.map_or(now, |known| known.since);
+                let steady = now.since(since) >= params.preempt_delay;
+                Better { node, since, is_next: steady || !params.keep(Rule::PreemptWaits) }
+            });
+        }
+        let yields = self.better.is_some_and(|better| better.is_next);
+        if yields {
+            cx.arm(Timer::Ask, until);
+        }
+        yields
+    }
+
+    /// The best process with a greater priority that is there, votes for this one and could lead.
+    fn best_other(&self, now: Instant) -> Option<NodeId> {
+        let supporters = &self.lease.as_ref()?.supporters;
+        let mine = self.line.priority(self.me);
+        let better = |id: &NodeId| {
+            let candidacy = self.line.candidacy(*id);
+            let rests = self.line.is_cooling(*id, now);
+            candidacy.priority > mine && !candidacy.witness && !rests && supporters.contains(id)
+        };
+        self.alive.at(now).filter(better).min_by_key(|id| self.line.place(*id))
+    }
+
+    /// The process for which it let its lease end, if that is over now.
+    pub(super) fn take_next(&mut self, now: Instant) -> Option<NodeId> {
+        let over = !self.leads(now);
+        self.better.take_if(|better| better.is_next && over).map(|better| better.node)
+    }
+}
