@@ -1,4 +1,4 @@
-//! //! A process's own clock: maps the world's time to what the clock reads.
+//! A process's own clock: maps the world's time to what the clock reads.
 
 use bellwether_core::{Duration, Instant, SimTime};
 

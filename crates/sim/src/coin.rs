@@ -5,7 +5,7 @@
 //! threads, or not at all, without changing the run. The event engine can therefore read a whole
 //! group's draws in one vector loop, and the lazy engine can read only the few that matter.
 
-use bellwether_core::{Entropy, Seeded, mix};
+use bellwether_core::{Entropy, STRIDE, Seeded, mix};
 
 /// The seed of one run, from which all its random draws follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,14 +41,14 @@ pub enum Purpose {
 impl RunSeed {
     /// The draws of run number `run` under `seed`.
     pub fn new(seed: u64, run: u64) -> Self {
-        Self { key: mix(mix(seed).wrapping_add(run).wrapping_mul(ODD)) }
+        Self { key: mix(mix(seed).wrapping_add(run).wrapping_mul(STRIDE)) }
     }
 
     /// The draws of the `number`-th packet of `sender`.
     #[inline]
     pub fn packet(self, sender: u32, number: u32) -> PacketDraws {
         let packet = (u64::from(sender) << 32) | u64::from(number);
-        let key = mix(self.key ^ mix(packet.wrapping_add(ODD)));
+        let key = mix(self.key ^ mix(packet.wrapping_add(STRIDE)));
         PacketDraws { low: key as u32, high: (key >> 32) as u32 }
     }
 
@@ -67,7 +67,7 @@ impl RunSeed {
 
     /// A random stream for the world itself, separate from those of all processes.
     pub fn world(self, purpose: StreamPurpose) -> Stream {
-        Stream(Seeded::new(mix(self.key ^ mix(purpose.number() ^ ODD))))
+        Stream(Seeded::new(mix(self.key ^ mix(purpose.number() ^ STRIDE))))
     }
 }
 
@@ -141,6 +141,7 @@ impl Entropy for Stream {
 
 impl Stream {
     /// A number in `[0, 1)`.
+    #[inline]
     pub fn unit(&mut self) -> f64 {
         to_unit(self.0.next_u64())
     }
@@ -166,20 +167,22 @@ impl PacketDraws {
     }
 
     /// The draw for any other purpose: 64 uniform bits.
+    #[inline]
     pub fn word(self, purpose: Purpose, receiver: u32) -> u64 {
         let packet = (u64::from(self.high) << 32) | u64::from(self.low);
         mix(packet ^ mix(u64::from(receiver) | ((purpose as u64) << 40)))
     }
 
     /// The draw for any other purpose, as a number in `[0, 1)`.
+    #[inline]
     pub fn unit(self, purpose: Purpose, receiver: u32) -> f64 {
         to_unit(self.word(purpose, receiver))
     }
 }
 
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 const GROUP: u64 = 0x6772_6f75_7020_6964;
 
+#[inline]
 fn to_unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
 }

@@ -1,6 +1,7 @@
 //! Faults, and when they happen.
 
 use crate::network::Network;
+use crate::observer::id;
 use bellwether_core::{Command, Duration, SimTime};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -14,6 +15,16 @@ pub enum Who {
     Node(u32),
     /// The current leader; written `"leader"`.
     Leader,
+}
+
+impl Who {
+    /// The number, if it is not the leader.
+    fn number(self) -> Option<u32> {
+        match self {
+            Self::Node(node) => Some(node),
+            Self::Leader => None,
+        }
+    }
 }
 
 impl Serialize for Who {
@@ -61,6 +72,21 @@ fn no_node<E: de::Error>(written: &dyn fmt::Display) -> E {
 pub enum Fault {
     /// The process stops without notice; its stored bytes remain.
     Crash {
+        /// The process.
+        node: Who,
+    },
+    /// The process crashes, and so much later somebody who knows of it, such as its guardian, sends
+    /// the [last will](bellwether_core::Protocol::last_will) of that incarnation. The packets have
+    /// the fates of any others of that process.
+    Kill {
+        /// The process.
+        node: Who,
+        /// How much later.
+        release: Duration,
+    },
+    /// Somebody sends the last will of the process's present incarnation, or of its last one if it
+    /// is stopped. If it runs, this breaks what protocols assume.
+    Release {
         /// The process.
         node: Who,
     },
@@ -128,10 +154,40 @@ pub enum Fault {
         /// The process.
         node: Who,
     },
+    /// The process is asked to stop leading in favour of another.
+    Transfer {
+        /// The process.
+        node: Who,
+        /// The other one.
+        nominee: u32,
+    },
     /// The process is asked to start an election.
     Campaign {
         /// The process.
         node: Who,
+    },
+    /// The process is asked to let another one vote.
+    Add {
+        /// The process.
+        node: Who,
+        /// The new voter.
+        voter: u32,
+    },
+    /// The process is asked to let a voter vote no longer.
+    Remove {
+        /// The process.
+        node: Who,
+        /// The voter.
+        voter: u32,
+    },
+    /// The process is asked to let another one vote instead of a voter.
+    Replace {
+        /// The process.
+        node: Who,
+        /// The voter.
+        voter: u32,
+        /// The new voter.
+        with: u32,
     },
     /// In a graph: a link appears or disappears, and both ends are told.
     Link {
@@ -185,6 +241,8 @@ impl Fault {
     pub fn node(&self) -> Option<Who> {
         match self {
             Self::Crash { node }
+            | Self::Kill { node, .. }
+            | Self::Release { node }
             | Self::Restart { node, .. }
             | Self::Renumber { node, .. }
             | Self::Pause { node }
@@ -195,7 +253,11 @@ impl Fault {
             | Self::Join { node }
             | Self::Leave { node }
             | Self::Resign { node }
-            | Self::Campaign { node } => Some(*node),
+            | Self::Transfer { node, .. }
+            | Self::Campaign { node }
+            | Self::Add { node, .. }
+            | Self::Remove { node, .. }
+            | Self::Replace { node, .. } => Some(*node),
             Self::Cut { .. } | Self::Heal | Self::Network { .. } | Self::Link { .. } => None,
         }
     }
@@ -205,7 +267,11 @@ impl Fault {
         match self {
             Self::Leave { .. } => Some(Command::Leave),
             Self::Resign { .. } => Some(Command::Resign),
+            Self::Transfer { nominee, .. } => Some(Command::Transfer(id(*nominee))),
             Self::Campaign { .. } => Some(Command::Campaign),
+            Self::Add { voter, .. } => Some(Command::Add(id(*voter))),
+            Self::Remove { voter, .. } => Some(Command::Remove(id(*voter))),
+            Self::Replace { voter, with, .. } => Some(Command::Replace(id(*voter), id(*with))),
             _ => None,
         }
     }
@@ -217,6 +283,13 @@ impl Fault {
             Self::Cut { .. } => "to",
             Self::Network { .. } => "network",
             Self::Link { .. } => "ends",
+            Self::Transfer { nominee, .. } if *nominee == node => "nominee",
+            Self::Replace { with, .. } if *with == node => "with",
+            Self::Add { voter, .. } | Self::Remove { voter, .. } | Self::Replace { voter, .. }
+                if *voter == node =>
+            {
+                "voter"
+            }
             _ => "node",
         }
     }
@@ -227,10 +300,12 @@ impl Fault {
             Self::Cut { from, to } => from.iter().chain(to).copied().max(),
             Self::Network { network } => network.highest(),
             Self::Link { ends: (a, b), .. } => Some(*a.max(b)),
-            _ => match self.node() {
-                Some(Who::Node(node)) => Some(node),
-                Some(Who::Leader) | None => None,
-            },
+            Self::Transfer { node, nominee } => node.number().max(Some(*nominee)),
+            Self::Add { node, voter } | Self::Remove { node, voter } => {
+                node.number().max(Some(*voter))
+            }
+            Self::Replace { node, voter, with } => node.number().max(Some(*voter.max(with))),
+            _ => self.node().and_then(Who::number),
         }
     }
 }
@@ -264,6 +339,7 @@ impl Cuts {
         self.0.clear();
     }
 
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

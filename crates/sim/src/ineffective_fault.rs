@@ -95,7 +95,7 @@ pub(crate) fn idle(plan: &Plan) -> Vec<(usize, IneffectiveFault)> {
             Fault::Link { .. } if plan.network.topology == Topology::Group => {
                 Some(IneffectiveFault::NoGraph)
             }
-            Fault::Crash { node } | Fault::Leave { node } => {
+            Fault::Crash { node } | Fault::Kill { node, .. } | Fault::Leave { node } => {
                 stopped.add(*node);
                 None
             }

@@ -70,7 +70,7 @@ mod world;
 pub use coin::{RunSeed, StreamPurpose};
 pub use experiment::{
     Answer, BadExperiment, Churn, Control, Engine, Experiment, Initiation, Initiators, Measure,
-    Run, Samples, Scenario, Wandering, Wanderings,
+    Run, Samples, Scenario, ScenarioKind, Wandering, Wanderings,
 };
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
 pub use ineffective_fault::IneffectiveFault;
@@ -80,5 +80,5 @@ pub use order::Order;
 pub use plan::{BadPlan, NODES_MAX, Plan, Ranks};
 pub use proportion::Proportion;
 pub use scenario_file::{BadScenario, Place, Problem, ScenarioFile, Unwritable};
-pub use terrain::Terrain;
+pub use terrain::{Graph, Terrain};
 pub use world::{Outcome, Scene, World};

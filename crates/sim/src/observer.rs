@@ -176,6 +176,7 @@ impl<P: Protocol> Observer<P> for Tracer {
 }
 
 /// The id of the process with this number; both have the same value.
+#[inline]
 pub fn id(node: u32) -> NodeId {
     NodeId(u64::from(node))
 }

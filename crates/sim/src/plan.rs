@@ -4,7 +4,7 @@ use crate::coin::{Purpose, RunSeed};
 use crate::fault::{Fault, Timed};
 use crate::network::{Delay, Network, Probability, Topology};
 use crate::order::Order;
-use bellwether_core::{Duration, SimTime};
+use bellwether_core::{Candidacy, Duration, SimTime};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -15,11 +15,17 @@ pub struct Plan {
     pub nodes: u32,
     /// Processes that do not start at time zero; a [`Fault::Join`] may start them later.
     pub absent: Vec<u32>,
+    /// The processes that vote at first, where only some do; all if it is empty.
+    pub founders: Vec<u32>,
     /// Whether a process that finds nothing stored cannot tell a first life from a lost memory, as
     /// on a real machine.
     pub unknown_first_lives: bool,
     /// Where ranks come from.
     pub ranks: Ranks,
+    /// The priority of each process, in order of their numbers; those that are missing have 0.
+    pub priorities: Vec<u32>,
+    /// The processes that vote and never lead.
+    pub witnesses: Vec<u32>,
     /// The order in which processes see each other: the ring, for protocols that have one.
     pub order: Order,
     /// The probability that a process sees another one. Processes that it does not see can still be
@@ -76,8 +82,11 @@ impl Plan {
         Self {
             nodes,
             absent: Vec::new(),
+            founders: Vec::new(),
             unknown_first_lives: false,
             ranks: Ranks::ById,
+            priorities: Vec::new(),
+            witnesses: Vec::new(),
             order: Order::Ascending,
             view: Probability::ONE,
             network: Network::default(),
@@ -117,6 +126,12 @@ impl Plan {
         if !self.order.is_of(self.nodes) {
             return bad("order", BadPlan::Order { nodes: self.nodes });
         }
+        if self.priorities.len() > self.nodes as usize {
+            return bad("priorities", BadPlan::Priorities { nodes: self.nodes });
+        }
+        if (0..self.nodes).all(|node| self.witnesses.contains(&node)) {
+            return bad("witnesses", BadPlan::AllWitnesses { nodes: self.nodes });
+        }
         let mut pairs = self.faults.windows(2).enumerate();
         if let Some((first, _)) = pairs.find(|(_, pair)| pair[0].at > pair[1].at) {
             return Err((Key::Fault(first + 1, "at"), BadPlan::FaultsOutOfOrder));
@@ -135,8 +150,11 @@ impl Plan {
         });
         let linked = self.network.highest().map(|node| (Key::Top("network"), node));
         let absent = self.absent.iter().map(|node| (Key::Top("absent"), *node));
+        let witnesses = self.witnesses.iter().map(|node| (Key::Top("witnesses"), *node));
+        let founders = self.founders.iter().map(|node| (Key::Top("founders"), *node));
+        let all = named.chain(linked).chain(absent).chain(witnesses).chain(founders);
         let nodes = self.nodes;
-        match named.chain(linked).chain(absent).find(|(_, node)| *node >= nodes) {
+        match all.into_iter().find(|(_, node)| *node >= nodes) {
             Some((key, node)) => Err((key, BadPlan::NoSuchNode { node, nodes })),
             None => Ok(()),
         }
@@ -161,6 +179,14 @@ impl Plan {
                 _ => Ok(()),
             }
         })
+    }
+
+    /// How willing a process is to lead.
+    pub fn candidacy(&self, node: u32) -> Candidacy {
+        Candidacy {
+            priority: self.priorities.get(node as usize).copied().unwrap_or_default(),
+            witness: self.witnesses.contains(&node),
+        }
     }
 
     pub(crate) fn end(&self) -> SimTime {
@@ -218,6 +244,16 @@ pub enum BadPlan {
     },
     /// A partial view was combined with a ring or a graph, which define views themselves.
     PartOfRing,
+    /// There are more priorities than processes.
+    Priorities {
+        /// The number of processes.
+        nodes: u32,
+    },
+    /// All processes are witnesses.
+    AllWitnesses {
+        /// The number of processes.
+        nodes: u32,
+    },
     /// The faults are not in order of time.
     FaultsOutOfOrder,
     /// A clock would stop or run twice as fast.
@@ -281,6 +317,12 @@ impl fmt::Display for BadPlan {
                 "view < 1 with an order or a graph, which say themselves who sees whom; leave one \
                  of them out"
             ),
+            Self::Priorities { nodes } => {
+                write!(f, "there are more priorities than nodes = {nodes}; leave some out")
+            }
+            Self::AllWitnesses { nodes } => {
+                write!(f, "all {nodes} processes are witnesses, and nobody could lead; name fewer")
+            }
             Self::FaultsOutOfOrder => write!(f, "the faults must be in order of time"),
             Self::Drift(drift) => {
                 write!(f, "drift = {drift}, but drift <= {DRIFT_MAX} parts per 10^9 must hold")

@@ -9,7 +9,30 @@ use crate::motion::{BadMotion, Motion};
 use crate::network::Topology;
 use crate::plan::Plan;
 use bellwether_core::Duration;
+use bellwether_protocols::named;
 use std::fmt;
+
+named! {
+    /// The shape of a network whose links are not listed.
+    pub enum Graph = Random {
+        /// A random connected graph.
+        Random = "random",
+        /// A random tree.
+        Tree = "tree",
+        /// Rows and columns.
+        Grid = "grid",
+        /// A row.
+        Line = "line",
+        /// A circle.
+        Circle = "circle",
+        /// Everyone with everyone.
+        Complete = "complete",
+        /// Radios in a square that hear each other within a range.
+        Disc = "disc",
+        /// Radios that move about the square.
+        Moving = "moving",
+    }
+}
 
 /// The links of a network.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,6 +136,21 @@ impl fmt::Display for BadTerrain {
 impl std::error::Error for BadTerrain {}
 
 impl Terrain {
+    /// Its shape, if it has one.
+    pub fn graph(&self) -> Option<Graph> {
+        match self {
+            Self::Open | Self::Listed(_) => None,
+            Self::Complete => Some(Graph::Complete),
+            Self::Circle => Some(Graph::Circle),
+            Self::Line => Some(Graph::Line),
+            Self::Grid => Some(Graph::Grid),
+            Self::Tree => Some(Graph::Tree),
+            Self::Random { .. } => Some(Graph::Random),
+            Self::Disc { .. } => Some(Graph::Disc),
+            Self::Moving(_) => Some(Graph::Moving),
+        }
+    }
+
     /// Whether it is the same in every run.
     pub fn is_fixed(&self) -> bool {
         let drawn =

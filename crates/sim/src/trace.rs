@@ -9,8 +9,10 @@
 //! All are functions of the records alone. The JSON is complete. The transcript leaves out what a
 //! reader can see elsewhere in it (when a received message was sent). It also leaves out the facts
 //! that accompany every change of leadership and of leases: they are for programs and diagrams.
+//! Only a list of voters that has changed is told.
 
-use bellwether_core::{Event, Fnv1a, Instant, NodeId, Record, SimTime, Stage, Term, Work};
+use bellwether_core::{Event, Fact, Fnv1a, Instant, NodeId, Record, SimTime, Stage, Term, Work};
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::io;
 
@@ -38,22 +40,50 @@ pub fn digest(records: &[Record]) -> u64 {
 /// Times are in seconds with 3 decimals, or with 6 or 9 where these are needed to be exact. The
 /// decimal point is always in the same column.
 pub fn transcript(records: &[Record]) -> String {
-    let told = |record: &&Record| !matches!(record.event, Event::Fact(_));
-    let records: Vec<&Record> = records.iter().filter(told).collect();
+    let lists = lists(records);
+    let told = |(index, record): &(usize, &Record)| {
+        !matches!(record.event, Event::Fact(_)) || lists.contains_key(index)
+    };
+    let told = records.iter().enumerate().filter(told);
+    let (places, records): (Vec<usize>, Vec<&Record>) = told.unzip();
     let times: Vec<String> = records.iter().map(|record| seconds(record.t)).collect();
     let before_point = |time: &String| time.find('.').unwrap_or(time.len());
     let whole_width = times.iter().map(before_point).max().unwrap_or(0).max(TIME_WIDTH);
     let rest_width = times.iter().map(|time| time.len() - before_point(time)).max().unwrap_or(0);
     let id_width = records.iter().map(|record| record.node.to_string().len()).max().unwrap_or(0);
     let mut out = String::new();
-    for (record, time) in records.iter().zip(&times) {
+    for ((record, time), place) in records.iter().zip(&times).zip(places) {
         let (whole, rest) = time.split_at(before_point(time));
         out.push_str(&format!("{whole:>whole_width$}{rest:<rest_width$}"));
         out.push_str(&format!("  {:>id_width$}  ", record.node.0));
-        what_happened(record, &mut out);
+        match lists.get(&place) {
+            Some(list) => out.push_str(list),
+            None => what_happened(record, &mut out),
+        }
         out.push('\n');
     }
     out
+}
+
+/// The lists of voters, by the place of their records, in words: where the list of a process is
+/// another one than before, or became committed.
+fn lists(records: &[Record]) -> BTreeMap<usize, String> {
+    let mut told = BTreeMap::new();
+    let mut last = BTreeMap::new();
+    for (place, Record { node, event, .. }) in records.iter().enumerate() {
+        let Event::Fact(Fact::List { version, committed }) = event else { continue };
+        let voter = |record: &Record| match record.event {
+            Event::Fact(Fact::Voter { peer }) => Some(peer),
+            _ => None,
+        };
+        let voters: Vec<NodeId> = records[place + 1..].iter().map_while(voter).collect();
+        let open = if *committed { "" } else { ", not committed" };
+        let text = format!("list {version}: {} vote{open}", list(voters.iter()));
+        if last.insert(*node, text.clone()).as_ref() != Some(&text) {
+            told.insert(place, text);
+        }
+    }
+    told
 }
 
 /// Room for a quarter of an hour, so that most transcripts use the same columns.
@@ -200,7 +230,7 @@ impl fmt::Display for OneLine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bellwether_core::{Duration, Fact};
+    use bellwether_core::Duration;
 
     fn at(millis: u64, node: u64, event: Event) -> Record {
         let t = SimTime::ZERO + Duration::from_millis(millis);

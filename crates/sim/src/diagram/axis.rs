@@ -1,5 +1,6 @@
 //! The time axis: round steps, in the unit that fits them.
 
+use super::steps::round_step;
 use super::svg::{LABEL_SIZE, text_width};
 
 /// The moments to mark, in nanoseconds, and the label of each.
@@ -7,26 +8,12 @@ pub(super) fn ticks(from: u64, to: u64, width: f64) -> Vec<(u64, String)> {
     let stretch = to.saturating_sub(from);
     let widest = text_width(&label(to, stretch), LABEL_SIZE) + 28.0;
     let most = (width / widest.max(70.0)).clamp(1.0, 50.0) as u64;
-    let step = round_step((stretch / most).saturating_add(1));
+    let step = round_step((stretch / most).saturating_add(1) as f64, 0.0) as u64;
     (from.div_ceil(step)..=u64::MAX)
         .map_while(|index| index.checked_mul(step))
         .take_while(|&at| at <= to)
         .map(|at| (at, label(at, stretch)))
         .collect()
-}
-
-/// The smallest of 1, 2, 5, 10, 20, … that is at least `least`.
-fn round_step(least: u64) -> u64 {
-    let mut decade = 1_u64;
-    loop {
-        for factor in [1, 2, 5] {
-            let step = decade.saturating_mul(factor);
-            if step >= least {
-                return step;
-            }
-        }
-        decade = decade.saturating_mul(10);
-    }
 }
 
 /// The unit for an interval of this length: its nanoseconds and its name.

@@ -85,7 +85,7 @@ fn flight(story: &Story, layout: &Layout, message: &Message, out: &mut String) {
         put!(crosses, "{}", cross(to_x, to_y, if large { 2.0 } else { 1.2 }));
     }
     put!(out, "<g class=\"m {}\">", look(message.kind));
-    put!(out, "<title>{}</title>", Text(&told(story, message)));
+    put!(out, "<title>{}</title>", Text(&tooltip(story, message)));
     for (class, d, drawn) in [
         ("", &lines, true),
         (" class=\"e\"", &ends, large && message.kind.is_some()),
@@ -126,7 +126,7 @@ pub(super) fn sending(kind: Option<usize>, x: f64, y: f64, large: bool) -> Strin
     format!("<path class=\"{ring}\" d=\"{d}\"/><path class=\"{shape}\" d=\"{d}\"/>")
 }
 
-fn told(story: &Story, message: &Message) -> String {
+fn tooltip(story: &Story, message: &Message) -> String {
     let from = story.lanes[message.lane].id;
     let to = message.to.map_or_else(|| "all".to_owned(), |to| to.to_string());
     let fate = match (message.received.len(), message.lost.len()) {

@@ -29,6 +29,7 @@ mod layout;
 mod legend;
 pub mod markup;
 mod plane;
+pub mod steps;
 mod story;
 mod svg;
 #[cfg(test)]

@@ -3,11 +3,14 @@
 use super::scenario::minority;
 use super::{Churn, Engine, Experiment, Initiators, Scenario};
 use crate::coin::RunSeed;
-use crate::network::Topology;
+use crate::diagram::TooMany;
+use crate::network::{BadProbability, Topology};
 use crate::plan::{BadPlan, Ranks};
+use crate::scenario_file::BadScenario;
 use crate::terrain::BadTerrain;
 use bellwether_core::Duration;
-use bellwether_protocols::choice::{Goal, GroupTooLarge, Leases};
+use bellwether_protocols::choice::{BadConfig, Goal, GroupTooLarge, Leases, names};
+use bellwether_protocols::param::BadParam;
 use bellwether_protocols::simulated::Layout;
 use std::fmt;
 
@@ -87,8 +90,18 @@ pub enum BadExperiment {
     Terrain(BadTerrain),
     /// The scenario is not for elections that an initiator starts.
     OnlyCalled(&'static str),
+    /// No protocol has this name.
+    Protocol(String),
+    /// A parameter of the protocol is refused.
+    Param(BadParam),
     /// The protocol's parameters break a rule.
-    Parameters(String),
+    Config(BadConfig),
+    /// A probability is none.
+    Probability(BadProbability),
+    /// The scenario file is refused.
+    File(Box<BadScenario>),
+    /// There are too many processes to draw them.
+    TooManyToDraw(TooMany),
     /// The threads could not be started.
     Threads(String),
 }
@@ -157,7 +170,14 @@ impl fmt::Display for BadExperiment {
                  {CHURN_MAX:.0} can be planned; choose lower rates or a shorter window"
             ),
             Self::Terrain(bad) => bad.fmt(f),
-            Self::Parameters(why) => f.write_str(why),
+            Self::Protocol(name) => {
+                write!(f, "no protocol is called '{name}'; there are {}", names().join(", "))
+            }
+            Self::Param(bad) => bad.fmt(f),
+            Self::Config(bad) => bad.fmt(f),
+            Self::Probability(bad) => bad.fmt(f),
+            Self::File(bad) => bad.fmt(f),
+            Self::TooManyToDraw(bad) => bad.fmt(f),
             Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
             uncalled => uncalled.fmt_uncalled(f),
         }
@@ -201,15 +221,28 @@ impl BadExperiment {
 
 impl std::error::Error for BadExperiment {}
 
-impl From<BadPlan> for BadExperiment {
-    fn from(bad: BadPlan) -> Self {
-        Self::Plan(bad)
-    }
+macro_rules! from {
+    ($($Bad:ty: $Variant:ident),+ $(,)?) => {
+        $(impl From<$Bad> for BadExperiment {
+            fn from(bad: $Bad) -> Self {
+                Self::$Variant(bad)
+            }
+        })+
+    };
 }
 
-impl From<GroupTooLarge> for BadExperiment {
-    fn from(bad: GroupTooLarge) -> Self {
-        Self::GroupTooLarge(bad)
+from! {
+    BadPlan: Plan,
+    GroupTooLarge: GroupTooLarge,
+    BadParam: Param,
+    BadConfig: Config,
+    BadProbability: Probability,
+    TooMany: TooManyToDraw,
+}
+
+impl From<BadScenario> for BadExperiment {
+    fn from(bad: BadScenario) -> Self {
+        Self::File(Box::new(bad))
     }
 }
 

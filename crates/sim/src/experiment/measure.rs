@@ -14,6 +14,7 @@ macro_rules! measures {
     ($($(#[$about:meta])+ $variant:ident = $name:literal, $sort:ident;)+) => {
         /// What is measured. The names are those of the command line's JSON.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Measure {
             $($(#[$about])+ $variant,)+
             /// Messages of one kind, by the name that the message itself gives.

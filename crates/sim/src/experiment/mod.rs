@@ -21,7 +21,7 @@ pub use check::BadExperiment;
 pub use initiation::{Initiation, Initiators};
 pub(crate) use measure::Sample;
 pub use measure::{Measure, Run, Samples};
-pub use scenario::{Churn, Scenario};
+pub use scenario::{Churn, Scenario, ScenarioKind};
 pub use wandering::{Wandering, Wanderings};
 
 use crate::coin::RunSeed;
@@ -34,21 +34,24 @@ use crate::stats::Summary;
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, SimTime, Visitor};
 use bellwether_protocols::choice::Choice;
+use bellwether_protocols::named;
 use measure::Sort;
 use rayon::prelude::*;
 use scenario::Planned;
 use watch::Watch;
 
-/// Which engine runs an experiment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// Every message is an event. It supports every protocol and every fault.
-    Event,
-    /// Computes only what decides the outcome: for a start with constant delay and infinite T_L.
-    Lazy,
-    /// The lazy engine where it applies, the event engine otherwise.
-    #[default]
-    Auto,
+named! {
+    /// Which messages are simulated. Every message is an event, which supports every protocol and
+    /// every fault; or only what decides the outcome is computed, for a start with constant delay
+    /// and infinite T_L.
+    pub enum Engine = Auto {
+        /// Every message.
+        Event = "event",
+        /// Only those that decide; the same result.
+        Lazy = "lazy",
+        /// Lazy where that is possible.
+        Auto = "auto",
+    }
 }
 
 /// A protocol in a group, a network and a scenario, to be run many times.

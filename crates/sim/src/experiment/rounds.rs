@@ -219,23 +219,29 @@ impl Ended {
     }
 }
 
+/// Whether two kinds are the same; usually they are one string, and need not be compared.
+#[inline]
+fn same(one: &'static str, other: &'static str) -> bool {
+    std::ptr::eq(one, other) || one == other
+}
+
 impl<P: Protocol> Observer<P> for Rounds<'_> {
     fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &P::Message, _number: u32) {
         let kind = message.kind();
         match to {
             Dest::Everyone => self.multicasts += 1,
-            Dest::Node(_) => self.unicasts += u64::from(kind != self.kinds.gauges),
+            Dest::Node(_) => self.unicasts += u64::from(!same(kind, self.kinds.gauges)),
         }
         let Some(round) = message.round() else { return };
-        if kind == self.kinds.begins && round > self.round {
+        if round > self.round && same(kind, self.kinds.begins) {
             self.begin(round, at);
         }
         if round != self.round {
             return;
         }
         match to {
-            Dest::Node(to) if kind == self.kinds.prefers => self.note_word(at, from, to),
-            _ if kind == self.kinds.decides => self.finals.push(from),
+            Dest::Node(to) if same(kind, self.kinds.prefers) => self.note_word(at, from, to),
+            _ if same(kind, self.kinds.decides) => self.finals.push(from),
             _ => {}
         }
     }

@@ -11,9 +11,31 @@ use crate::plan::Plan;
 use crate::world::World;
 use bellwether_core::{Duration, Entropy, Protocol, SimTime};
 use bellwether_protocols::choice::{Goal, Profile};
+use bellwether_protocols::named;
 
-/// The scenarios of section 5.3.2, the start, and churn (section 5.3.4).
+named! {
+    /// The scenarios of section 5.3.2, the start, and churn (section 5.3.4).
+    pub enum ScenarioKind = Start {
+        /// All start at once.
+        Start = "start",
+        /// The leader departs.
+        Departure = "departure",
+        /// Nobody departs, but announcements are lost.
+        FalseDeparture = "false-departure",
+        /// One joins with the greatest id.
+        JoinGreater = "join-greater",
+        /// One joins with the least id.
+        JoinSmaller = "join-smaller",
+        /// A cut divides the group, with the leader in the smaller part; with leases only.
+        Split = "split",
+        /// Processes come and go.
+        Churn = "churn",
+    }
+}
+
+/// What happens to the group: a [`ScenarioKind`], and what it depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Scenario {
     /// All start at time zero.
     #[default]
@@ -26,7 +48,7 @@ pub enum Scenario {
     JoinGreater,
     /// A process joins that will not lead.
     JoinSmaller,
-    /// A cut divides the group at random, with the leader in the smaller part; for leases.
+    /// A cut divides the group at random, with the leader in the smaller part.
     Split,
     /// Processes join and leave at random.
     Churn(Churn),
@@ -43,18 +65,38 @@ pub struct Churn {
 
 const LONGEST: Duration = Duration::LONGEST_WRITTEN;
 
-impl Scenario {
-    /// The name on the command line.
-    pub fn name(&self) -> &'static str {
+impl ScenarioKind {
+    /// The scenario of this kind; `churn` is for that kind alone.
+    pub fn with(self, churn: Churn) -> Scenario {
         match self {
-            Self::Start => "start",
-            Self::Departure => "departure",
-            Self::FalseDeparture => "false-departure",
-            Self::JoinGreater => "join-greater",
-            Self::JoinSmaller => "join-smaller",
-            Self::Split => "split",
-            Self::Churn(_) => "churn",
+            Self::Start => Scenario::Start,
+            Self::Departure => Scenario::Departure,
+            Self::FalseDeparture => Scenario::FalseDeparture,
+            Self::JoinGreater => Scenario::JoinGreater,
+            Self::JoinSmaller => Scenario::JoinSmaller,
+            Self::Split => Scenario::Split,
+            Self::Churn => Scenario::Churn(churn),
         }
+    }
+}
+
+impl Scenario {
+    /// Which kind it is.
+    pub fn kind(&self) -> ScenarioKind {
+        match self {
+            Self::Start => ScenarioKind::Start,
+            Self::Departure => ScenarioKind::Departure,
+            Self::FalseDeparture => ScenarioKind::FalseDeparture,
+            Self::JoinGreater => ScenarioKind::JoinGreater,
+            Self::JoinSmaller => ScenarioKind::JoinSmaller,
+            Self::Split => ScenarioKind::Split,
+            Self::Churn(_) => ScenarioKind::Churn,
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.kind().name()
     }
 
     /// The number of ids for a group of this size. A join needs one more, and churn needs ids that
@@ -243,5 +285,18 @@ fn churn_plan(
             Fault::Join { node: Who::Node(node) }
         };
         plan.faults.push(Timed { at, fault });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_scenario_that_is_called_like_it() {
+        for kind in ScenarioKind::ALL {
+            let scenario = kind.with(Churn { departures: 1.0, arrivals: 1.0 });
+            assert_eq!((scenario.kind(), scenario.name()), (kind, kind.name()));
+        }
     }
 }

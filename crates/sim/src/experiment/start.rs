@@ -217,6 +217,7 @@ impl Start {
 }
 
 impl<P: Protocol> Observer<P> for Start {
+    #[inline]
     fn on_start(&mut self, _at: SimTime, node: u32, now: Instant, state: &Node<P>) {
         let id = NodeId(u64::from(node));
         let count = match self.goal {

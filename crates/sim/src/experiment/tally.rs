@@ -22,10 +22,12 @@ use bellwether_core::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     sent: u64,
-    /// How many of each kind, in the order of first use.
+    /// How many of each kind, in the order of first use; without those since `turned`.
     kinds: Vec<(&'static str, u64)>,
-    /// The index of the last message's kind: most messages have the same kind as the one before.
-    last: usize,
+    /// The last message's kind: most messages have the same kind as the one before.
+    last: &'static str,
+    /// How many were sent before the first of the messages of this kind that came last.
+    turned: u64,
     last_change: Duration,
     /// For protocols that never fall quiet: the processes that do not name the leader yet.
     waiting: Option<Waiting>,
@@ -43,7 +45,9 @@ impl Tally {
     /// Prepares for a run of this plan, watched until all agree or until all is quiet.
     pub(super) fn reset(&mut self, plan: &Plan, until_agreed: bool) {
         let dead = plan.faults.iter().filter_map(|timed| match timed.fault {
-            Fault::Crash { node: Who::Node(node) } => Some(node),
+            Fault::Crash { node: Who::Node(node) } | Fault::Kill { node: Who::Node(node), .. } => {
+                Some(node)
+            }
             _ => None,
         });
         let dead: Vec<u32> = dead.chain(plan.absent.iter().copied()).collect();
@@ -69,30 +73,41 @@ impl Tally {
         }
         sample.set(Measure::Messages, self.sent as f64);
         sample.set(Measure::Time, self.last_change.as_secs_f64());
-        sample.kinds.clone_from(&self.kinds);
+        sample.kinds = self.kinds();
         sample
     }
 
-    /// Counts a message whose kind differs from the one before.
-    fn count(&mut self, kind: &'static str) {
-        let place = self.kinds.iter().position(|(known, _)| *known == kind);
-        self.last = place.unwrap_or_else(|| {
-            self.kinds.push((kind, 0));
-            self.kinds.len() - 1
-        });
-        self.kinds[self.last].1 += 1;
+    /// How many of each kind were sent, in the order of first use.
+    fn kinds(&self) -> Vec<(&'static str, u64)> {
+        let mut kinds = self.kinds.clone();
+        add(&mut kinds, self.last, self.sent - self.turned);
+        kinds
+    }
+
+    /// The next message is of another kind than the one before.
+    fn turn(&mut self, kind: &'static str) {
+        add(&mut self.kinds, self.last, self.sent - self.turned);
+        (self.last, self.turned) = (kind, self.sent);
+    }
+}
+
+/// Adds so many messages of one kind.
+fn add(kinds: &mut Vec<(&'static str, u64)>, kind: &'static str, more: u64) {
+    match kinds.iter_mut().find(|(known, _)| *known == kind) {
+        Some((_, count)) => *count += more,
+        None if more > 0 => kinds.push((kind, more)),
+        None => {} // before the first message
     }
 }
 
 impl<P: Protocol> Observer<P> for Tally {
     #[inline(always)]
     fn on_send(&mut self, _at: SimTime, _from: u32, _to: Dest, message: &P::Message, _number: u32) {
-        self.sent += 1;
         let kind = message.kind();
-        match self.kinds.get_mut(self.last) {
-            Some((last, count)) if std::ptr::eq(*last, kind) => *count += 1,
-            _ => self.count(kind),
+        if !std::ptr::eq(kind, self.last) {
+            self.turn(kind);
         }
+        self.sent += 1;
     }
 
     #[inline]
@@ -162,7 +177,7 @@ mod tests {
             let (at, to) = (SimTime::ZERO, Dest::Everyone);
             Observer::<Probabilistic>::on_send(&mut tally, at, 0, to, message, 0);
         }
-        assert_eq!(tally.kinds, [("join", 3), ("withdraw", 1)]);
+        assert_eq!(tally.kinds(), [("join", 3), ("withdraw", 1)]);
         assert_eq!(tally.sent, 4);
     }
 }

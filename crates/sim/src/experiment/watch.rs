@@ -130,10 +130,12 @@ macro_rules! ask {
 impl<P: Protocol> Observer<P> for Watch<'_> {
     const LOOKS: bool = true;
 
+    #[inline]
     fn on_start(&mut self, at: SimTime, node: u32, now: Instant, state: &Node<P>) {
         ask!(self, on_start(at, node, now, state));
     }
 
+    #[inline]
     fn on_ready(&mut self) {
         ask!(self, on_ready());
     }

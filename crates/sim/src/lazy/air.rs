@@ -2,7 +2,7 @@
 
 use super::calendar::{Calendar, Call};
 use super::order::{Block, LANES, Order};
-use super::{Setting, elect::Leader};
+use super::{StartConditions, elect::Leader};
 use crate::coin::{PacketDraws, RunSeed};
 use crate::multicast_filter::pack;
 use crate::network::{Loss, Probability};
@@ -29,7 +29,12 @@ pub(super) trait Air {
 
     /// For protocols in which everyone keeps announcing: the first round in which the process at
     /// this place hears a better one; at most `round`, in which it hears the leader.
-    fn first_round(&mut self, all: (Setting<'_>, &Order, RunSeed), place: u32, round: u32) -> u32;
+    fn first_round(
+        &mut self,
+        all: (StartConditions<'_>, &Order, RunSeed),
+        place: u32,
+        round: u32,
+    ) -> u32;
 }
 
 /// All listeners lose a message together, or none does.
@@ -91,7 +96,12 @@ impl Air for Shared {
     }
 
     /// Here `earliest` counts rounds.
-    fn first_round(&mut self, all: (Setting<'_>, &Order, RunSeed), place: u32, round: u32) -> u32 {
+    fn first_round(
+        &mut self,
+        all: (StartConditions<'_>, &Order, RunSeed),
+        place: u32,
+        round: u32,
+    ) -> u32 {
         let (setting, order, run_seed) = all;
         let heard = self.earliest.min(u64::from(round)) as u32;
         let node = order.node(setting, place);
@@ -187,7 +197,12 @@ impl Air for Own {
         self.calendar.add(call);
     }
 
-    fn first_round(&mut self, all: (Setting<'_>, &Order, RunSeed), place: u32, round: u32) -> u32 {
+    fn first_round(
+        &mut self,
+        all: (StartConditions<'_>, &Order, RunSeed),
+        place: u32,
+        round: u32,
+    ) -> u32 {
         let (setting, order, run_seed) = all;
         let node = order.node(setting, place);
         let hears = |round| {

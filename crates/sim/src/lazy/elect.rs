@@ -3,14 +3,14 @@
 use super::air::Air;
 use super::calendar::Call;
 use super::order::{Block, Order};
-use super::{Setting, Tally};
+use super::{StartConditions, Tally};
 use crate::coin::{PacketDraws, RunSeed};
 use bellwether_protocols::announce_listen::Yields;
 use pulp::{Simd, WithSimd};
 
 /// One run of an election, compiled for the vector instructions of the machine.
 pub(super) struct Election<'a, A: Air> {
-    pub(super) setting: Setting<'a>,
+    pub(super) setting: StartConditions<'a>,
     pub(super) order: &'a Order,
     pub(super) run_seed: RunSeed,
     pub(super) air: &'a mut A,
@@ -79,7 +79,7 @@ impl<A: Air> Election<'_, A> {
     /// The leader, if any of its announcements arrives before the world ends.
     #[inline(always)]
     fn leader(&self) -> Option<Leader> {
-        let Setting { delay, announce: every, end, .. } = self.setting;
+        let StartConditions { delay, announce: every, end, .. } = self.setting;
         let best = self.order.at(self.setting, self.run_seed, 0);
         let (node, first) = (best.node, best.wake);
         let left = end.checked_sub(delay)?.checked_sub(first)?;
@@ -90,7 +90,7 @@ impl<A: Air> Election<'_, A> {
     /// Each process of the block announces itself until it hears a better one.
     #[inline(always)]
     fn speak(&mut self, leader: &Leader, block: &Block, tally: &mut Tally) {
-        let Setting { delay, announce, opening, .. } = self.setting;
+        let StartConditions { delay, announce, opening, .. } = self.setting;
         let mut rest = self.air.may_speak(leader, block);
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;

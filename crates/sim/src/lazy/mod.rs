@@ -38,7 +38,7 @@ use suppress::Suppression;
 
 /// State that one thread reuses from run to run; a warm one allocates nothing.
 pub(crate) struct Lazy<'a> {
-    setting: Setting<'a>,
+    setting: StartConditions<'a>,
     order: Order,
     air: Air,
     suppression: Suppression,
@@ -47,7 +47,7 @@ pub(crate) struct Lazy<'a> {
 
 /// The parts of the experiment that matter here; times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
-struct Setting<'a> {
+struct StartConditions<'a> {
     params: &'a Params,
     nodes: u32,
     ranks: Ranks,
@@ -116,7 +116,7 @@ impl<'a> Lazy<'a> {
             Loss::Uncorrelated(p) if !p.is_certain() && p.threshold() > 0 => Air::Own(Own::new(p)),
             _ => Air::Shared(Shared::new(loss)),
         };
-        let setting = Setting {
+        let setting = StartConditions {
             params,
             nodes: *nodes,
             ranks: *ranks,
@@ -180,7 +180,7 @@ struct Tally {
 impl Tally {
     /// Computes the measures as the event engine's observer of a start does, operation for
     /// operation.
-    fn write(self, setting: Setting<'_>, sample: &mut Sample) {
+    fn write(self, setting: StartConditions<'_>, sample: &mut Sample) {
         let messages = self.messages as f64;
         sample.set(Measure::ConvergenceTime, seconds(self.converged));
         sample.set(Measure::LeadershipDelay, seconds(self.received));

@@ -3,7 +3,7 @@
 //! Where the larger id leads, the order is known and nothing is stored: a process's draws are made
 //! when its turn comes. Otherwise all draws are made first and sorted.
 
-use super::Setting;
+use super::StartConditions;
 use crate::coin::RunSeed;
 use crate::observer::id;
 use bellwether_protocols::announce_listen::{Criterion, first_claim, wake_up};
@@ -24,7 +24,7 @@ pub(super) struct Candidate {
 impl Candidate {
     /// The draws of one process, made by the protocol's own functions in the protocol's own order.
     #[inline(always)]
-    pub(super) fn draw(setting: Setting<'_>, run_seed: RunSeed, node: u32) -> Self {
+    pub(super) fn draw(setting: StartConditions<'_>, run_seed: RunSeed, node: u32) -> Self {
         let params = setting.params;
         let mut stream = run_seed.stream(node);
         let weight = first_claim(params, id(node), setting.ranks.of(run_seed, node), &mut stream);
@@ -52,12 +52,12 @@ pub(super) struct Order {
 }
 
 impl Order {
-    pub(super) fn new(setting: Setting<'_>) -> Self {
+    pub(super) fn new(setting: StartConditions<'_>) -> Self {
         Self { by_id: setting.params.criterion() == Criterion::HighestId, sorted: Vec::new() }
     }
 
     /// Makes those draws of a run that the order depends on.
-    pub(super) fn prepare(&mut self, setting: Setting<'_>, run_seed: RunSeed) {
+    pub(super) fn prepare(&mut self, setting: StartConditions<'_>, run_seed: RunSeed) {
         self.sorted.clear();
         if !self.by_id {
             let draw = |node| Candidate::draw(setting, run_seed, node);
@@ -71,7 +71,12 @@ impl Order {
 
     /// The process at this place; the best one is at place zero.
     #[inline(always)]
-    pub(super) fn at(&self, setting: Setting<'_>, run_seed: RunSeed, place: u32) -> Candidate {
+    pub(super) fn at(
+        &self,
+        setting: StartConditions<'_>,
+        run_seed: RunSeed,
+        place: u32,
+    ) -> Candidate {
         if self.by_id {
             Candidate::draw(setting, run_seed, setting.nodes - 1 - place)
         } else {
@@ -81,13 +86,18 @@ impl Order {
 
     /// The number of the process at this place.
     #[inline(always)]
-    pub(super) fn node(&self, setting: Setting<'_>, place: u32) -> u32 {
+    pub(super) fn node(&self, setting: StartConditions<'_>, place: u32) -> u32 {
         if self.by_id { setting.nodes - 1 - place } else { self.sorted[place as usize].node }
     }
 
     /// The block of processes that starts at this place.
     #[inline(always)]
-    pub(super) fn block(&self, setting: Setting<'_>, run_seed: RunSeed, from: u32) -> Block {
+    pub(super) fn block(
+        &self,
+        setting: StartConditions<'_>,
+        run_seed: RunSeed,
+        from: u32,
+    ) -> Block {
         let count = ((setting.nodes - from) as usize).min(LANES);
         let first = self.node(setting, from);
         let (nodes, wakes) = ([first; LANES], [u64::MAX; LANES]);

@@ -1,6 +1,6 @@
 //! Suppression only: a process that wakes announces itself once, unless it heard another before.
 
-use super::Setting;
+use super::StartConditions;
 use super::calendar::Call;
 use super::order::Candidate;
 use crate::coin::RunSeed;
@@ -25,7 +25,7 @@ pub(super) struct Quiet {
 
 impl Suppression {
     /// Computes one run; `None` if some process would wake after the world ends.
-    pub(super) fn run(&mut self, setting: Setting<'_>, run_seed: RunSeed) -> Option<Quiet> {
+    pub(super) fn run(&mut self, setting: StartConditions<'_>, run_seed: RunSeed) -> Option<Quiet> {
         let wake = |node| (Candidate::draw(setting, run_seed, node).wake, node);
         self.wakes.clear();
         self.wakes.reserve_exact(setting.nodes as usize);

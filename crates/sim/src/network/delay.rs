@@ -2,6 +2,7 @@
 
 use super::normal;
 use bellwether_core::Duration;
+use bellwether_protocols::named;
 use serde::{Deserialize, Serialize};
 
 /// A distribution of delays.
@@ -37,6 +38,32 @@ pub enum Delay {
     },
 }
 
+named! {
+    /// The shape of a distribution of delays that has a given mean and no minimum.
+    pub enum DelayModel = Constant {
+        /// Always the same.
+        Constant = "constant",
+        /// Anything from nothing to twice the mean.
+        Uniform = "uniform",
+        /// Exponential, without memory.
+        Exponential = "exponential",
+        /// A long tail.
+        LogNormal = "log-normal",
+    }
+}
+
+impl DelayModel {
+    /// The distribution with this mean.
+    pub fn of(self, mean: Duration) -> Delay {
+        match self {
+            Self::Constant => Delay::Constant(mean),
+            Self::Uniform => Delay::Uniform { min: Duration::ZERO, max: mean * 2 },
+            Self::Exponential => Delay::Exponential { min: Duration::ZERO, mean },
+            Self::LogNormal => Delay::log_normal(mean, 1.0),
+        }
+    }
+}
+
 impl Delay {
     /// The log-normal delay with this mean and no minimum.
     pub fn log_normal(mean: Duration, sigma: f64) -> Self {
@@ -45,7 +72,8 @@ impl Delay {
     }
 
     /// The delay at this quantile, `0 <= unit < 1`.
-    pub(crate) fn draw(&self, unit: f64) -> Duration {
+    #[inline]
+    pub fn draw(&self, unit: f64) -> Duration {
         let scaled = |length: Duration, factor: f64| {
             Duration::from_nanos((length.as_nanos() as f64 * factor) as u64)
         };

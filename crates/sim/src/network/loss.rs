@@ -2,6 +2,7 @@
 
 use super::Probability;
 use crate::coin::{PacketDraws, Purpose, RunSeed};
+use bellwether_protocols::named;
 use serde::{Deserialize, Serialize};
 
 /// A model of loss.
@@ -16,6 +17,20 @@ pub enum Loss {
     Uncorrelated(Probability),
     /// Losses come in bursts, independently for each receiver.
     Bursts(Bursts),
+}
+
+named! {
+    /// Which model of loss.
+    pub enum LossModel {
+        /// Nothing is lost.
+        None = "none",
+        /// All receivers lose it, or none.
+        Correlated = "correlated",
+        /// Each receiver for itself.
+        Uncorrelated = "uncorrelated",
+        /// Each receiver for itself, in bursts.
+        Bursts = "bursts",
+    }
 }
 
 /// The Gilbert-Elliott channel. Each receiver is in a good or a bad state, which may change with
@@ -57,6 +72,7 @@ impl Loss {
     }
 
     /// Whether `to` loses the packet. `bad` is the state of its channel.
+    #[inline]
     pub(crate) fn loses(&self, packet: PacketDraws, to: u32, bad: &mut bool) -> bool {
         match self {
             Self::None => false,
@@ -73,6 +89,7 @@ impl Loss {
 
     /// The threshold below which a receiver's own draw is a loss; `None` if the whole multicast is
     /// lost.
+    #[inline]
     pub(crate) fn of_all(&self, packet: PacketDraws) -> Option<u32> {
         match self {
             Self::None => Some(0),
@@ -97,6 +114,7 @@ impl Loss {
 }
 
 /// The draw that all receivers share.
+#[inline]
 fn shared(packet: PacketDraws) -> u32 {
     packet.word(Purpose::SharedLoss, 0) as u32
 }

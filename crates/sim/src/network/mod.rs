@@ -16,8 +16,8 @@ mod normal;
 mod probability;
 mod topology;
 
-pub use delay::Delay;
-pub use loss::{Bursts, Loss};
+pub use delay::{Delay, DelayModel};
+pub use loss::{Bursts, Loss, LossModel};
 pub use probability::{BadProbability, Probability};
 pub use topology::Topology;
 pub(crate) use topology::components;
@@ -180,6 +180,7 @@ impl Network {
         Fate::Arrives(takes, again)
     }
 
+    #[inline]
     fn late(&self, unit: f64) -> Duration {
         Duration::from_nanos((unit * self.straggle.as_nanos() as f64) as u64)
     }

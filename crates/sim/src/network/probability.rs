@@ -28,27 +28,32 @@ impl Probability {
     pub const ONE: Self = Self(1.0);
 
     /// The value as a plain number.
+    #[inline]
     pub fn value(self) -> f64 {
         self.0
     }
 
     /// Whether it is 1.
+    #[inline]
     pub fn is_certain(self) -> bool {
         self.0 >= 1.0
     }
 
     /// 32-bit draws below this are hits. A probability of 1 has no threshold that fits: ask
     /// [`is_certain`](Self::is_certain) first.
+    #[inline]
     pub(crate) fn threshold(self) -> u32 {
         (self.0 * 2f64.powi(32)) as u32
     }
 
     /// Whether a 32-bit draw is a hit.
+    #[inline]
     pub(crate) fn occurs(self, coin: u32) -> bool {
         coin < self.threshold() || self.is_certain()
     }
 
     /// Whether a draw in `[0, 1)` is a hit.
+    #[inline]
     pub(crate) fn hits(self, unit: f64) -> bool {
         unit < self.0
     }

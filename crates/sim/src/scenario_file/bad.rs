@@ -3,7 +3,7 @@
 use super::row::BadRow;
 use crate::ineffective_fault::IneffectiveFault;
 use crate::plan::BadPlan;
-use bellwether_protocols::choice::{BadConfig, GroupTooLarge};
+use bellwether_protocols::choice::{BadConfig, GroupTooLarge, names};
 use std::fmt;
 
 /// Why a file is not a valid scenario.
@@ -63,7 +63,8 @@ impl fmt::Display for Problem {
         match self {
             Self::Form(problem) => f.write_str(problem),
             Self::Protocol(name) => {
-                write!(f, "protocol = \"{name}\", but no protocol has that name; see `protocols`")
+                let names = names().join(", ");
+                write!(f, "protocol = \"{name}\", but no protocol has that name; there are {names}")
             }
             Self::Config(bad) => bad.fmt(f),
             Self::Plan(bad) => bad.fmt(f),

@@ -65,8 +65,9 @@ impl ScenarioFile {
         let choice = Choice::try_from(config)
             .map_err(|bad| document.refuse("params", Problem::Config(bad)))?;
         plan.check_keys().map_err(|(key, bad)| document.refuse(key, Problem::Plan(bad)))?;
+        let voters = if plan.founders.is_empty() { plan.nodes } else { plan.founders.len() as u32 };
         choice
-            .check_nodes(plan.nodes.into())
+            .check_nodes(voters.into())
             .map_err(|bad| document.refuse("nodes", Problem::GroupTooLarge(bad)))?;
         let scenario = Self { about, protocol, choice, plan, seed };
         scenario.check_effects().map_err(|(key, problem)| document.refuse(key, problem))?;
@@ -83,9 +84,21 @@ impl ScenarioFile {
         if self.plan.detection.is_some() && !self.choice.profile().on_demand {
             return unused("detection", "is not told of failures: it notices them itself");
         }
+        if !self.choice.reads_candidacy() {
+            let why = "has no priorities and witnesses with these parameters";
+            if !self.plan.priorities.is_empty() {
+                return unused("priorities", why);
+            }
+            if !self.plan.witnesses.is_empty() {
+                return unused("witnesses", why);
+            }
+        }
         let leases = self.choice.profile().leases.is_some();
         if self.plan.unknown_first_lives && !leases {
             return unused("unknown-first-lives", "has no leases, and begins every life alike");
+        }
+        if !self.plan.founders.is_empty() && !leases {
+            return unused("founders", "has no leases, and nobody votes");
         }
         match idle(&self.plan).into_iter().next() {
             Some((fault, idle)) => {

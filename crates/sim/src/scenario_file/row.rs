@@ -11,15 +11,23 @@ use std::fmt;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Row {
     at: Duration,
-    what: What,
+    what: FaultKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<Who>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nominee: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    voter: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     disk: Option<Disk>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reboot: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     life: Option<Renumbered>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    release: Option<Duration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<Duration>,
     #[serde(alias = "parts_per_billion", skip_serializing_if = "Option::is_none")]
@@ -39,9 +47,11 @@ pub(super) struct Row {
 /// The kinds of faults; see [`Fault`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
-    /// See [`Fault::Crash`].
+pub enum FaultKind {
+    /// See [`Fault::Crash`], and [`Fault::Kill`] if `release` is given.
     Crash,
+    /// See [`Fault::Release`].
+    Release,
     /// See [`Fault::Restart`].
     Restart,
     /// See [`Fault::Renumber`].
@@ -62,8 +72,16 @@ pub enum What {
     Leave,
     /// See [`Fault::Resign`].
     Resign,
+    /// See [`Fault::Transfer`].
+    Transfer,
     /// See [`Fault::Campaign`].
     Campaign,
+    /// See [`Fault::Add`].
+    Add,
+    /// See [`Fault::Remove`].
+    Remove,
+    /// See [`Fault::Replace`].
+    Replace,
     /// See [`Fault::Link`].
     Link,
     /// See [`Fault::Cut`].
@@ -78,7 +96,7 @@ pub enum What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadRow {
     /// The kind of fault.
-    pub what: What,
+    pub what: FaultKind,
     /// The key.
     pub key: &'static str,
     /// Whether the key is missing; otherwise it must be left out.
@@ -111,38 +129,53 @@ impl Row {
     /// Takes the fault out of the row; the error is the missing key.
     fn take(&mut self) -> Result<Fault, &'static str> {
         let who = |row: &mut Self| row.node.take().ok_or("node");
+        let voter = |row: &mut Self| row.voter.take().ok_or("voter");
         Ok(match self.what {
-            What::Crash => Fault::Crash { node: who(self)? },
-            What::Restart => Fault::Restart {
+            FaultKind::Crash => match (who(self)?, self.release.take()) {
+                (node, Some(release)) => Fault::Kill { node, release },
+                (node, None) => Fault::Crash { node },
+            },
+            FaultKind::Release => Fault::Release { node: who(self)? },
+            FaultKind::Restart => Fault::Restart {
                 node: who(self)?,
                 disk: self.disk.take().unwrap_or_default(),
                 reboot: self.reboot.take().unwrap_or_default(),
             },
-            What::Renumber => {
+            FaultKind::Renumber => {
                 Fault::Renumber { node: who(self)?, life: self.life.take().ok_or("life")? }
             }
-            What::Pause => Fault::Pause { node: who(self)? },
-            What::Resume => Fault::Resume { node: who(self)? },
-            What::Slow => Fault::Slow { node: who(self)?, by: self.by.take().ok_or("by")? },
-            What::Drift => Fault::Drift {
+            FaultKind::Pause => Fault::Pause { node: who(self)? },
+            FaultKind::Resume => Fault::Resume { node: who(self)? },
+            FaultKind::Slow => Fault::Slow { node: who(self)?, by: self.by.take().ok_or("by")? },
+            FaultKind::Drift => Fault::Drift {
                 node: who(self)?,
                 parts_per_billion: self.parts_per_billion.take().ok_or("parts-per-billion")?,
             },
-            What::Jump => Fault::Jump { node: who(self)?, by: self.by.take().ok_or("by")? },
-            What::Join => Fault::Join { node: who(self)? },
-            What::Leave => Fault::Leave { node: who(self)? },
-            What::Resign => Fault::Resign { node: who(self)? },
-            What::Campaign => Fault::Campaign { node: who(self)? },
-            What::Link => Fault::Link {
+            FaultKind::Jump => Fault::Jump { node: who(self)?, by: self.by.take().ok_or("by")? },
+            FaultKind::Join => Fault::Join { node: who(self)? },
+            FaultKind::Leave => Fault::Leave { node: who(self)? },
+            FaultKind::Resign => Fault::Resign { node: who(self)? },
+            FaultKind::Transfer => {
+                Fault::Transfer { node: who(self)?, nominee: self.nominee.take().ok_or("nominee")? }
+            }
+            FaultKind::Campaign => Fault::Campaign { node: who(self)? },
+            FaultKind::Add => Fault::Add { node: who(self)?, voter: voter(self)? },
+            FaultKind::Remove => Fault::Remove { node: who(self)?, voter: voter(self)? },
+            FaultKind::Replace => Fault::Replace {
+                node: who(self)?,
+                voter: voter(self)?,
+                with: self.with.take().ok_or("with")?,
+            },
+            FaultKind::Link => Fault::Link {
                 ends: self.ends.take().ok_or("ends")?,
                 up: self.up.take().ok_or("up")?,
             },
-            What::Cut => Fault::Cut {
+            FaultKind::Cut => Fault::Cut {
                 from: self.from.take().ok_or("from")?,
                 to: self.to.take().ok_or("to")?,
             },
-            What::Heal => Fault::Heal,
-            What::Network => Fault::Network { network: self.network.take().ok_or("network")? },
+            FaultKind::Heal => Fault::Heal,
+            FaultKind::Network => Fault::Network { network: self.network.take().ok_or("network")? },
         })
     }
 
@@ -150,9 +183,13 @@ impl Row {
     fn left(&self) -> Option<&'static str> {
         let keys = [
             ("node", self.node.is_some()),
+            ("nominee", self.nominee.is_some()),
+            ("voter", self.voter.is_some()),
+            ("with", self.with.is_some()),
             ("disk", self.disk.is_some()),
             ("reboot", self.reboot.is_some()),
             ("life", self.life.is_some()),
+            ("release", self.release.is_some()),
             ("by", self.by.is_some()),
             ("parts-per-billion", self.parts_per_billion.is_some()),
             ("ends", self.ends.is_some()),
@@ -165,14 +202,18 @@ impl Row {
     }
 
     /// A row with only these keys.
-    fn new(at: Duration, what: What) -> Self {
+    fn new(at: Duration, what: FaultKind) -> Self {
         Self {
             at,
             what,
             node: None,
+            nominee: None,
+            voter: None,
+            with: None,
             disk: None,
             reboot: None,
             life: None,
+            release: None,
             by: None,
             parts_per_billion: None,
             ends: None,
@@ -188,31 +229,43 @@ impl From<&Timed> for Row {
     fn from(timed: &Timed) -> Self {
         let row = |what| Self { node: timed.fault.node(), ..Self::new(timed.at, what) };
         match &timed.fault {
-            Fault::Crash { .. } => row(What::Crash),
+            Fault::Crash { .. } => row(FaultKind::Crash),
+            Fault::Kill { release, .. } => {
+                Self { release: Some(*release), ..row(FaultKind::Crash) }
+            }
+            Fault::Release { .. } => row(FaultKind::Release),
             Fault::Restart { disk, reboot, .. } => {
-                Self { disk: Some(*disk), reboot: Some(*reboot), ..row(What::Restart) }
+                Self { disk: Some(*disk), reboot: Some(*reboot), ..row(FaultKind::Restart) }
             }
-            Fault::Renumber { life, .. } => Self { life: Some(*life), ..row(What::Renumber) },
-            Fault::Pause { .. } => row(What::Pause),
-            Fault::Resume { .. } => row(What::Resume),
-            Fault::Slow { by, .. } => Self { by: Some(*by), ..row(What::Slow) },
+            Fault::Renumber { life, .. } => Self { life: Some(*life), ..row(FaultKind::Renumber) },
+            Fault::Pause { .. } => row(FaultKind::Pause),
+            Fault::Resume { .. } => row(FaultKind::Resume),
+            Fault::Slow { by, .. } => Self { by: Some(*by), ..row(FaultKind::Slow) },
             Fault::Drift { parts_per_billion, .. } => {
-                Self { parts_per_billion: Some(*parts_per_billion), ..row(What::Drift) }
+                Self { parts_per_billion: Some(*parts_per_billion), ..row(FaultKind::Drift) }
             }
-            Fault::Jump { by, .. } => Self { by: Some(*by), ..row(What::Jump) },
-            Fault::Join { .. } => row(What::Join),
-            Fault::Leave { .. } => row(What::Leave),
-            Fault::Resign { .. } => row(What::Resign),
-            Fault::Campaign { .. } => row(What::Campaign),
+            Fault::Jump { by, .. } => Self { by: Some(*by), ..row(FaultKind::Jump) },
+            Fault::Join { .. } => row(FaultKind::Join),
+            Fault::Leave { .. } => row(FaultKind::Leave),
+            Fault::Resign { .. } => row(FaultKind::Resign),
+            Fault::Transfer { nominee, .. } => {
+                Self { nominee: Some(*nominee), ..row(FaultKind::Transfer) }
+            }
+            Fault::Campaign { .. } => row(FaultKind::Campaign),
+            Fault::Add { voter, .. } => Self { voter: Some(*voter), ..row(FaultKind::Add) },
+            Fault::Remove { voter, .. } => Self { voter: Some(*voter), ..row(FaultKind::Remove) },
+            Fault::Replace { voter, with, .. } => {
+                Self { voter: Some(*voter), with: Some(*with), ..row(FaultKind::Replace) }
+            }
             Fault::Link { ends, up } => {
-                Self { ends: Some(*ends), up: Some(*up), ..row(What::Link) }
+                Self { ends: Some(*ends), up: Some(*up), ..row(FaultKind::Link) }
             }
             Fault::Cut { from, to } => {
-                Self { from: Some(from.clone()), to: Some(to.clone()), ..row(What::Cut) }
+                Self { from: Some(from.clone()), to: Some(to.clone()), ..row(FaultKind::Cut) }
             }
-            Fault::Heal => row(What::Heal),
+            Fault::Heal => row(FaultKind::Heal),
             Fault::Network { network } => {
-                Self { network: Some(network.clone()), ..row(What::Network) }
+                Self { network: Some(network.clone()), ..row(FaultKind::Network) }
             }
         }
     }

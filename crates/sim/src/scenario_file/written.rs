@@ -29,11 +29,18 @@ struct File<P> {
     nodes: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     absent: Vec<u32>,
+    /// Who votes at first; all if absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    founders: Vec<u32>,
     /// Whether nobody can tell a first life from a lost memory.
     #[serde(default, skip_serializing_if = "is_usual")]
     unknown_first_lives: bool,
     #[serde(default)]
     ranks: Ranks,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    priorities: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    witnesses: Vec<u32>,
     /// The probability that one process sees another.
     #[serde(default = "always", skip_serializing_if = "is_certain")]
     view: Probability,
@@ -94,8 +101,11 @@ impl Written {
         let plan = Plan {
             nodes: file.nodes,
             absent: file.absent,
+            founders: file.founders,
             unknown_first_lives: file.unknown_first_lives,
             ranks: file.ranks,
+            priorities: file.priorities,
+            witnesses: file.witnesses,
             order: file.order,
             view: file.view,
             processing: file.processing,
@@ -126,8 +136,11 @@ pub(super) fn write<C: Serialize>(
         protocol: protocol.to_owned(),
         nodes: plan.nodes,
         absent: plan.absent.clone(),
+        founders: plan.founders.clone(),
         unknown_first_lives: plan.unknown_first_lives,
         ranks: plan.ranks,
+        priorities: plan.priorities.clone(),
+        witnesses: plan.witnesses.clone(),
         order: plan.order.clone(),
         view: plan.view,
         processing: plan.processing,

@@ -4,7 +4,7 @@ use super::World;
 use crate::clock::Clock;
 use crate::fault::{Disk, Fault, Who};
 use crate::observer::{Observer, id};
-use bellwether_core::{Change, Command, Event, Input, Instant, Node, Protocol, Reach};
+use bellwether_core::{Change, Command, Dest, Event, Input, Instant, Node, Protocol, Reach};
 use std::collections::BTreeMap;
 
 impl<P: Protocol> World<P> {
@@ -36,6 +36,11 @@ impl<P: Protocol> World<P> {
                 self.enter(node, *disk, observer);
             }
             (Fault::Renumber { life, .. }, false) => self.members.renumber(node, *life),
+            (Fault::Release { .. }, runs) => {
+                let life = self.members.life(node);
+                let life = if runs { life.incarnation } else { life.former() };
+                self.will(node, life, observer);
+            }
             // A clock belongs to the machine and runs on without the process.
             (Fault::Drift { parts_per_billion, .. }, false) => {
                 let clock = self.members.clock(node).drifting(self.now, *parts_per_billion);
@@ -67,6 +72,12 @@ impl<P: Protocol> World<P> {
     fn inject_into<O: Observer<P>>(&mut self, node: u32, fault: &Fault, observer: &mut O) {
         match fault {
             Fault::Crash { .. } => self.remove(node, Event::Crash, observer),
+            Fault::Kill { release, .. } => {
+                self.remove(node, Event::Crash, observer);
+                let (at, life) = (self.now + *release, self.members.life(node).former());
+                let place = self.wills.partition_point(|(due, ..)| *due <= at);
+                self.wills.insert(place, (at, node, life));
+            }
             Fault::Pause { .. } => {
                 self.members.pause(node);
                 self.record(node, Event::Pause, observer);
@@ -129,6 +140,22 @@ impl<P: Protocol> World<P> {
         self.record(node, event, observer);
         self.show(node, observer);
         self.schedule_detection(node, Reach::Down);
+    }
+
+    /// Sends the last will that is due, unless a later incarnation has the same number.
+    pub(super) fn send_will<O: Observer<P>>(&mut self, observer: &mut O) {
+        let Some((_, node, life)) = self.wills.pop_front() else { return };
+        if self.node(node).is_none() || self.members.life(node).incarnation != life {
+            self.will(node, life, observer);
+        }
+    }
+
+    /// Sends the last will of an incarnation, if the protocol has one.
+    fn will<O: Observer<P>>(&mut self, node: u32, life: u64, observer: &mut O) {
+        if let Some(message) = P::last_will(life, self.params.of(node)) {
+            self.in_flight.last = None;
+            self.send(node, Dest::Everyone, message, observer);
+        }
     }
 
     /// Starts a process during a run.

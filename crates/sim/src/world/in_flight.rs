@@ -92,12 +92,14 @@ impl<M> InFlight<M> {
     }
 
     /// Assigns the sender's next packet its number.
+    #[inline]
     pub(super) fn stamp(&mut self, from: u32, sent: SimTime) -> Cause {
         let number = self.numbers[from as usize];
         self.numbers[from as usize] = number.wrapping_add(1);
         Cause { from, number, sent }
     }
 
+    #[inline]
     pub(super) fn draws(&self, cause: Cause) -> PacketDraws {
         self.run_seed.packet(cause.from, cause.number)
     }

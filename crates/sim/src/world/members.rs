@@ -9,7 +9,8 @@ use crate::plan::{Plan, Ranks};
 use crate::queue::Queue;
 use crate::world::views::Views;
 use bellwether_core::{
-    Boot, Command, Duration, Effect, Entropy, Env, Instant, Memory, Node, Protocol, Reach, SimTime,
+    Boot, Candidacy, Command, Duration, Effect, Entropy, Env, Instant, Memory, Node, Protocol,
+    Reach, SimTime,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -36,6 +37,8 @@ pub(super) struct Members<P: Protocol> {
     sealed: bool,
     run_seed: RunSeed,
     ranks: Ranks,
+    /// How willing each process is to lead, up to the last one that is not ordinary.
+    candidacies: Vec<Candidacy>,
     /// Ranks that override the plan's.
     pub(super) own_ranks: BTreeMap<u32, u64>,
     /// Whom each process sees.
@@ -75,6 +78,13 @@ pub(super) struct Waiting<M> {
     pub(super) message: M,
 }
 
+impl<P: Protocol> Life<P> {
+    /// The number of the previous incarnation; zero if there was none.
+    pub(super) fn former(&self) -> u64 {
+        self.former.0
+    }
+}
+
 impl<P: Protocol> Default for Life<P> {
     fn default() -> Self {
         Self {
@@ -109,6 +119,7 @@ impl<P: Protocol> Members<P> {
             sealed: false,
             run_seed: RunSeed::new(0, 0),
             ranks: Ranks::ById,
+            candidacies: Vec::new(),
             own_ranks: BTreeMap::new(),
             views: Views::default(),
             processing: Duration::ZERO,
@@ -154,6 +165,10 @@ impl<P: Protocol> Members<P> {
         self.timers.reserve(count);
         self.sealed = false;
         (self.run_seed, self.ranks, self.processing) = (run_seed, plan.ranks, plan.processing);
+        let named = plan.witnesses.iter().map(|node| node + 1).max().unwrap_or_default();
+        let named = named.max(plan.priorities.len() as u32);
+        self.candidacies.clear();
+        self.candidacies.extend((0..named).map(|node| plan.candidacy(node)));
         self.views.reset(plan, run_seed);
     }
 
@@ -170,7 +185,8 @@ impl<P: Protocol> Members<P> {
         let incarnation = self.lives.get(&node).map_or(1, |life| life.incarnation);
         let own = self.own_ranks.get(&node).copied();
         let rank = own.unwrap_or_else(|| self.ranks.of(self.run_seed, node));
-        let boot = Boot { me: id(node), incarnation, rank, memory };
+        let candidacy = self.candidacies.get(index).copied().unwrap_or_default();
+        let boot = Boot { me: id(node), incarnation, rank, candidacy, memory };
         let now = self.clock(node).read(at);
         let peers = self.views.of(node);
         let mut env = Env { now, peers: &peers, entropy: &mut self.streams[index] };
@@ -297,6 +313,7 @@ impl<P: Protocol> Members<P> {
 
 /// Wake-ups.
 impl<P: Protocol> Members<P> {
+    #[inline]
     pub(super) fn next_wake(&self) -> u64 {
         self.timers.next_at()
     }
@@ -314,11 +331,14 @@ impl<P: Protocol> Members<P> {
 
     /// Queues a process to wake at this instant of its clock, or now if that has passed. An entry
     /// that is too early stays: when it is reached, the process is queued again.
-    #[inline]
+    #[inline(always)] // most steps of some protocols have no deadline
     pub(super) fn wake_at(&mut self, node: u32, instant: Instant, now: SimTime) {
-        if instant == Instant::NEVER {
-            return;
+        if instant != Instant::NEVER {
+            self.wake_for(node, instant, now);
         }
+    }
+
+    fn wake_for(&mut self, node: u32, instant: Instant, now: SimTime) {
         let when = self.when(node, instant, now);
         if when.as_nanos() < self.due[node as usize] {
             self.queue(node, when);
@@ -327,6 +347,7 @@ impl<P: Protocol> Members<P> {
 
     /// When to check a deadline: when it passes, but not before a slow process reacts to an earlier
     /// one.
+    #[inline]
     pub(super) fn when(&self, node: u32, instant: Instant, now: SimTime) -> SimTime {
         let when = self.clock(node).when(instant).max(now);
         if !self.slowed {
@@ -336,6 +357,7 @@ impl<P: Protocol> Members<P> {
         called.map_or(when, |called| when.max(called))
     }
 
+    #[inline]
     pub(super) fn queue(&mut self, node: u32, when: SimTime) {
         self.due[node as usize] = when.as_nanos();
         if self.sealed {

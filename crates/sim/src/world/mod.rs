@@ -51,6 +51,8 @@ pub struct World<P: Protocol> {
     detection: Option<Duration>,
     /// Starts and stops that will be told, and when.
     detections: VecDeque<(SimTime, u32, Reach)>,
+    /// Last wills that will be sent: when, of which process, of which incarnation.
+    wills: VecDeque<(SimTime, u32, u64)>,
     /// The belief last recorded for each process, in traced runs.
     told: BTreeMap<u32, BeliefTracer>,
 }
@@ -104,6 +106,7 @@ impl<P: Protocol> World<P> {
             unknown_first_lives: false,
             detection: None,
             detections: VecDeque::new(),
+            wills: VecDeque::new(),
             told: BTreeMap::new(),
         }
     }
@@ -157,7 +160,8 @@ impl<P: Protocol> World<P> {
             let fault = planned.min(observer.injects_at());
             let (packet, wake) = (self.in_flight.next_at(), self.members.next_wake());
             let news = self.detections.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
-            let next = fault.min(packet).min(wake).min(news);
+            let will = self.wills.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
+            let next = fault.min(packet).min(wake).min(news).min(will);
             if next == u64::MAX || next > end {
                 break;
             }
@@ -172,6 +176,8 @@ impl<P: Protocol> World<P> {
                 }
             } else if news == next {
                 self.spread_detection(observer);
+            } else if will == next {
+                self.send_will(observer);
             } else if packet == next {
                 // All deliveries of one instant come before anything else.
                 loop {
@@ -207,6 +213,7 @@ impl<P: Protocol> World<P> {
         self.effects.clear();
         self.told.clear();
         self.detections.clear();
+        self.wills.clear();
         self.detection = plan.detection;
         self.unknown_first_lives = plan.unknown_first_lives;
         (self.now, self.deliveries) = (SimTime::ZERO, 0);
@@ -309,9 +316,10 @@ impl<P: Protocol> World<P> {
     #[inline]
     fn settle<O: Observer<P>>(&mut self, node: u32, wake: Instant, observer: &mut O) {
         if !self.effects.is_empty() {
-            let mut effects = std::mem::take(&mut self.effects);
             self.in_flight.last = None;
-            for effect in effects.drain(..) {
+            // They are taken from the end: most steps have one, and this needs no second list.
+            self.effects.reverse();
+            while let Some(effect) = self.effects.pop() {
                 match effect {
                     Effect::Send(to, message) => self.send(node, to, message, observer),
                     Effect::Store(bytes) => {
@@ -323,7 +331,6 @@ impl<P: Protocol> World<P> {
                     Effect::Arm(..) | Effect::Disarm(_) => {}
                 }
             }
-            self.effects = effects;
         }
         self.members.wake_at(node, wake, self.now);
     }

@@ -13,7 +13,7 @@ impl<P: Protocol> World<P> {
     }
 
     /// Records a process's belief and facts as far as they are new; see
-    /// [`Told`](bellwether_core::Told).
+    /// [`BeliefTracer`](bellwether_core::BeliefTracer).
     pub(super) fn record_belief<O: Observer<P>>(
         &mut self,
         node: u32,

@@ -8,7 +8,7 @@
 use crate::coin::RunSeed;
 use crate::network::Probability;
 use crate::observer::id;
-use bellwether_core::{NodeId, mix};
+use bellwether_core::{NodeId, STRIDE, mix};
 
 /// Which processes see which others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,6 @@ pub(super) struct Sight {
 
 /// How many members one word covers.
 const BLOCK: u32 = u64::BITS;
-const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Sight {
     /// Each of `count` processes sees each other one with this probability, which is below one.

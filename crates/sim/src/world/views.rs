@@ -24,6 +24,8 @@ pub(super) struct Views {
     links: Vec<Vec<u32>>,
     /// For partial views.
     sight: Sight,
+    /// Who votes at first; all if it is empty.
+    founders: Vec<NodeId>,
     /// A random number that identifies the run.
     group: u64,
 }
@@ -40,6 +42,8 @@ enum Kind {
 impl Views {
     pub(super) fn reset(&mut self, plan: &Plan, run_seed: RunSeed) {
         (self.count, self.group) = (plan.nodes, run_seed.group());
+        self.founders.clear();
+        self.founders.extend(plan.founders.iter().map(|node| id(*node)));
         self.kind = match (&plan.network.topology, &plan.order) {
             (Topology::Graph { links }, _) => {
                 self.link_up(links);
@@ -142,6 +146,10 @@ impl Peers for View<'_> {
         })
     }
 
+    fn founders(&self) -> Option<&[NodeId]> {
+        Some(&self.views.founders[..]).filter(|founders| !founders.is_empty())
+    }
+
     fn group(&self) -> u64 {
         self.views.group
     }
@@ -188,6 +196,22 @@ impl Peers for View<'_> {
                 neighbours.get(next).map(|peer| id(*peer))
             }
         }
+    }
+
+    fn place(&self, of: NodeId) -> usize {
+        if let Kind::Group = self.views.kind {
+            let before = of.0.min(u64::from(self.views.count));
+            return (before - u64::from(of.0 > u64::from(self.me))) as usize;
+        }
+        std::iter::successors(self.before(Some(of)), |peer| self.before(Some(*peer))).count()
+    }
+
+    fn at(&self, place: usize) -> Option<NodeId> {
+        if let Kind::Group = self.views.kind {
+            let number = place as u64 + u64::from(place as u64 >= u64::from(self.me));
+            return (number < u64::from(self.views.count)).then_some(NodeId(number));
+        }
+        (self as &dyn Peers).iter().nth(place)
     }
 
     fn before(&self, before: Option<NodeId>) -> Option<NodeId> {
@@ -246,6 +270,10 @@ mod tests {
         let peers: &dyn Peers = &view;
         assert_eq!(peers.len(), peers.iter().count());
         assert!(peers.iter().all(|id| peers.contains(id)) && !peers.contains(NodeId(me.into())));
+        for (place, id) in peers.iter().enumerate() {
+            assert_eq!((peers.place(id), peers.at(place)), (place, Some(id)));
+        }
+        assert_eq!(peers.at(peers.len()), None);
         let back = std::iter::successors(peers.before(None), |last| peers.before(Some(*last)));
         (peers.iter().map(|id| id.0).collect(), back.map(|id| id.0).collect())
     }

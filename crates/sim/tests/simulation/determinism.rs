@@ -60,8 +60,8 @@ const GOLDEN: [(&str, u64, u64); 12] = [
     ("sup-al-elect", 0x8ea98d77d30360f8, 0xa8e5b75ba5cede30),
     ("sup-al-limit", 0x2c19facaf33cf7a5, 0x88045f3a72f7b323),
     ("sup-al-spread", 0x00c186dafd69df3a, 0x83095596e5dcfa51),
-    ("local-leader", 0x7ffb55bd20804983, 0xaba663a6575ce79a),
-    ("local-leader, local", 0xd446acfc280ead7c, 0x0b2f859cb399c6d7),
+    ("local-leader", 0xe81782047145cc85, 0x35a1288e129bb836),
+    ("local-leader, local", 0xced764502da3bf99, 0x6537203852ab2315),
 ];
 
 /// The digests of one protocol's runs in both networks.

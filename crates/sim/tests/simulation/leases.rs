@@ -110,8 +110,13 @@ fn close(left: f64, right: f64, tolerance: f64) -> bool {
 #[test]
 fn without_loss_a_group_has_a_leader_and_keeps_it() {
     for mode in BOTH {
-        for (preset, delay) in [(Preset::Lan, 1), (Preset::Fast, 1), (Preset::Wan, 40)] {
-            let delay = Duration::from_millis(delay);
+        for (preset, micros) in [
+            (Preset::Lan, 1_000),
+            (Preset::Fast, 1_000),
+            (Preset::Fastest, 500),
+            (Preset::Wan, 40_000),
+        ] {
+            let delay = Duration::from_micros(micros);
             let case = Case { preset, delay, ..Case::new(mode) };
             let answer = case.answer();
             let presence = case.measure(&answer, Measure::LeaderPresence);

@@ -146,6 +146,9 @@ fn keys_that_the_protocol_has_no_use_for_are_refused() {
     );
     let told = refused(&format!("{HEAD}detection = \"1s\"\n"));
     assert!(told.starts_with("line 4: this has no effect, because le-s is not told"), "{told}");
+    let told = refused(&format!("{HEAD}unknown-first-lives = true\n"));
+    let why = "line 4: this has no effect, because le-s has no leases, and begins every life alike";
+    assert!(told.starts_with(why), "{told}");
     let variant = refused(&format!("{HEAD}[params]\nvariant = \"le-a\"\n"));
     assert!(variant.starts_with("line 5: unknown field `variant`"), "{variant}");
 }
@@ -160,7 +163,11 @@ fn all_faults() -> Vec<Timed> {
         Fault::Pause { node },
         Fault::Resume { node },
         Fault::Resign { node: Who::Leader },
+        Fault::Transfer { node: Who::Leader, nominee: 2 },
         Fault::Campaign { node },
+        Fault::Add { node, voter: 2 },
+        Fault::Remove { node: Who::Leader, voter: 0 },
+        Fault::Replace { node, voter: 0, with: 2 },
         Fault::Link { ends: (0, 2), up: false },
         Fault::Cut { from: vec![0], to: vec![1, 2] },
         Fault::Heal,
@@ -168,6 +175,8 @@ fn all_faults() -> Vec<Timed> {
         Fault::Crash { node },
         Fault::Renumber { node, life: Renumbered::Lower },
         Fault::Restart { node, disk: Disk::Torn, reboot: true },
+        Fault::Kill { node, release: Duration::from_millis(3) },
+        Fault::Release { node },
         Fault::Leave { node },
         Fault::Join { node: Who::Node(2) },
     ];
@@ -192,11 +201,29 @@ fn what_is_written_is_read_as_the_same_plan() {
     };
     let graph = Plan { absent: vec![2], network, faults: all_faults(), horizon, ..Plan::new(3) };
     let seen = Plan { view: Probability::try_from(0.5).unwrap(), horizon, ..Plan::new(3) };
-    for (protocol, plan) in [("ring", ring), ("ad-hoc", graph), ("probabilistic", seen)] {
+    let roles = Plan { priorities: vec![0, 5], witnesses: vec![2], horizon, ..Plan::new(3) };
+    for (protocol, plan) in
+        [("ring", ring), ("ad-hoc", graph), ("probabilistic", seen), ("local-leader", roles)]
+    {
         let none = toml::Table::new();
         let text = ScenarioFile::write("all of it", protocol, &none, &plan, 5).unwrap();
         let file = ScenarioFile::parse(&text).unwrap_or_else(|bad| panic!("{bad}\n{text}"));
         assert_eq!((file.plan, file.seed, file.about.as_str()), (plan, 5, "all of it"));
+    }
+}
+
+#[test]
+fn roles_of_whom_there_is_not_or_without_effect_or_of_all_are_refused() {
+    for (protocol, written, why) in [
+        ("local-leader", "witnesses = [3]", "process 3 is named, but with nodes = 3 ids end at 2"),
+        ("local-leader", "witnesses = [0, 1, 2]", "all 3 processes are witnesses"),
+        ("local-leader", "priorities = [1, 2, 3, 4]", "more priorities than nodes = 3"),
+        ("local-leader", "params.mode = 'local'\npriorities = [1]", "has no priorities"),
+        ("le-s", "witnesses = [0]", "le-s has no priorities and witnesses"),
+    ] {
+        let text = format!("protocol = '{protocol}'\nnodes = 3\nuntil = '1s'\n{written}\n");
+        let bad = ScenarioFile::parse(&text).expect_err(written).to_string();
+        assert!(bad.contains(why), "{written}: {bad}");
     }
 }
 

@@ -124,9 +124,13 @@ fn the_reference_of_scenario_files_lists_the_keys_of_every_fault() {
     let page = page();
     let all = [
         ("node", "1"),
+        ("nominee", "0"),
+        ("voter", "0"),
+        ("with", "2"),
         ("disk", "'kept'"),
         ("reboot", "true"),
         ("life", "'same'"),
+        ("release", "'1s'"),
         ("by", "'1s'"),
         ("parts-per-billion", "5"),
         ("ends", "[0, 1]"),

@@ -32,7 +32,7 @@ pub(super) fn draw(map: &Map, at: &[Point], look: Look, out: &mut String) {
     let (some, others): (Vec<_>, Vec<_>) =
         map.processes.iter().zip(at).partition(|(process, _)| matters(process));
     for (process, point) in others.into_iter().chain(some) {
-        put!(out, "<g><title>{}</title>", Text(&told(process, look)));
+        put!(out, "<g><title>{}</title>", Text(&tooltip(process, look)));
         let marked = look.labelled || few_called;
         if matters(process) {
             out.push_str(&body(process, *point, look.radius.max(4.0), marked));
@@ -123,7 +123,7 @@ fn short(value: u64) -> String {
     }
 }
 
-fn told(process: &Process, look: Look) -> String {
+fn tooltip(process: &Process, look: Look) -> String {
     let mut told = format!("{} {}", process.id, process.belief);
     if let Some(weight) = process.part.claim.filter(|_| look.values) {
         told.push_str(&format!("; its value is {}", worth(weight)));

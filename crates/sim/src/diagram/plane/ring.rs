@@ -147,7 +147,11 @@ impl Circle {
     fn draw(&self, arc: &Arc<'_>, map: &Map, story: &Story, out: &mut String) {
         let beside = self.look.radius + 8.0 + self.track * arc.track as f64;
         let kind = colour(arc.hop.kind);
-        put!(out, "<g class=\"p-hop k{kind} p-w{kind}\"><title>{}</title>", told(arc, map, story));
+        put!(
+            out,
+            "<g class=\"p-hop k{kind} p-w{kind}\"><title>{}</title>",
+            tooltip(arc, map, story)
+        );
         if self.look.labelled {
             self.arrow(arc, if arc.clockwise { beside } else { -beside }, out);
         } else {
@@ -213,7 +217,7 @@ fn chevron([x, y]: Point, angle: f64, clockwise: bool) -> String {
     format!("M{} {}L{} {}L{} {}", N(ax), N(ay), N(x), N(y), N(bx), N(by))
 }
 
-fn told(arc: &Arc<'_>, map: &Map, story: &Story) -> String {
+fn tooltip(arc: &Arc<'_>, map: &Map, story: &Story) -> String {
     let Hop { from, to, kind, sent, received } = *arc.hop;
     let (from, to) = (map.processes[from].id, map.processes[to].id);
     let kind = &story.kinds[kind];

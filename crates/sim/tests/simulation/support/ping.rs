@@ -2,7 +2,7 @@
 
 use bellwether_core::{
     Boot, Cx, Dest, Duration, Instant, Leadership, Malformed, Message, NodeId, Protocol, Reader,
-    Rebase, TimerKind,
+    Rebase, timer_kinds,
 };
 use std::borrow::Cow;
 
@@ -47,17 +47,7 @@ impl Message for Hello {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tick;
 
-impl TimerKind for Tick {
-    type Slots = [Instant; 1];
-
-    fn slot(self) -> usize {
-        0
-    }
-
-    fn at(_slot: usize) -> Self {
-        Self
-    }
-}
+timer_kinds!(Tick);
 
 impl Protocol for Ping {
     const NAME: &'static str = "ping";
