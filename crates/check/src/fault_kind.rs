@@ -55,11 +55,17 @@ pub enum FaultKind {
     RepeatedLife,
     /// A process restarts with a number below that of its last incarnation.
     LowerLife,
+    /// A leader is asked to hand over to another process.
+    Transfer,
+    /// Some processes vote, and a leader is asked to change which.
+    Members,
+    /// A process crashes and is released within two leases, as by its guardian.
+    Release,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 29] = [
         Self::Loss,
         Self::SharedLoss,
         Self::Bursts,
@@ -86,12 +92,18 @@ impl FaultKind {
         Self::Stragglers,
         Self::RepeatedLife,
         Self::LowerLife,
+        Self::Transfer,
+        Self::Members,
+        Self::Release,
     ];
 
     /// Kinds with a random stream of their own, because they were added later: without them the
     /// schedules are the same as before.
     pub const LATER: [Self; 4] =
         [Self::Campaign, Self::Stragglers, Self::RepeatedLife, Self::LowerLife];
+
+    /// Kinds that were added after those, with a stream of their own again.
+    pub const LATEST: [Self; 1] = [Self::Transfer];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
@@ -122,6 +134,9 @@ impl FaultKind {
             Self::Stragglers => "stragglers",
             Self::RepeatedLife => "repeated-life",
             Self::LowerLife => "lower-life",
+            Self::Transfer => "transfer",
+            Self::Members => "members",
+            Self::Release => "release",
         }
     }
 }

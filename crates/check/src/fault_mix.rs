@@ -27,6 +27,11 @@ pub struct FaultMix {
     /// The chance that nobody can tell a first life from a lost memory, for protocols with tokens:
     /// such a group must be founded first.
     pub founding: f64,
+    /// The chance that members have priorities and some are witnesses, for protocols that have
+    /// these.
+    pub roles: f64,
+    /// The chance that voters change, for protocols in which they can.
+    pub members: f64,
     /// How the group is connected after the faults; drawn if absent.
     pub finale: Option<FinalLinks>,
 }
@@ -56,26 +61,41 @@ impl Default for FaultMix {
             cut: (0.2, 4.0),
             drift: 1.0,
             founding: 0.5,
+            roles: 0.25,
+            members: 0.25,
             finale: None,
         }
     }
 }
 
+/// In how many schedules killed processes are released.
+const RELEASED: f64 = 0.3;
+
 impl FaultMix {
-    /// These kinds in every schedule, and no others; first lives are known.
+    /// These kinds in every schedule, and no others; first lives are known, and members alike.
     pub fn only(kinds: &[FaultKind]) -> Self {
         let kinds = FaultKinds::of(kinds);
-        Self { allowed: kinds, forced: kinds, founding: 0.0, ..Self::default() }
+        Self { allowed: kinds, forced: kinds, founding: 0.0, roles: 0.0, ..Self::default() }
     }
 
     /// Draws the kinds of a schedule. Half of the schedules have few kinds, because one fault can
     /// hide another: if every message is lost, nothing can break (Groce et al., "Swarm testing",
     /// 2012).
-    pub(crate) fn draw(&self, rng: &mut ScheduleRng, later: &mut ScheduleRng) -> FaultKinds {
+    pub(crate) fn draw(
+        &self,
+        rng: &mut ScheduleRng,
+        later: &mut ScheduleRng,
+        latest: &mut ScheduleRng,
+    ) -> FaultKinds {
         let chance = if rng.chance(0.5) { 0.5 } else { 0.2 };
         let mut drawn = FaultKinds::NONE;
-        for kind in FaultKind::ALL {
-            let rng = if FaultKind::LATER.contains(&kind) { &mut *later } else { &mut *rng };
+        let own = [FaultKind::Members, FaultKind::Release]; // these have streams of their own
+        for kind in FaultKind::ALL.into_iter().filter(|kind| !own.contains(kind)) {
+            let rng = match kind {
+                kind if FaultKind::LATER.contains(&kind) => &mut *later,
+                kind if FaultKind::LATEST.contains(&kind) => &mut *latest,
+                _ => &mut *rng,
+            };
             // Always draw, so that a narrower mix makes the same other random choices.
             let on = rng.chance(chance) || self.forced.has(kind);
             if on && self.allowed.has(kind) {
@@ -83,5 +103,18 @@ impl FaultMix {
             }
         }
         drawn
+    }
+
+    /// Draws whether killed processes are released in a schedule. This has a random stream of its
+    /// own.
+    pub(crate) fn draw_release(&self, rng: &mut ScheduleRng) -> bool {
+        let drawn = rng.chance(RELEASED) || self.forced.has(FaultKind::Release);
+        drawn && self.allowed.has(FaultKind::Release)
+    }
+
+    /// Draws whether voters change in a schedule. This has a random stream of its own.
+    pub(crate) fn draw_members(&self, rng: &mut ScheduleRng) -> bool {
+        let drawn = rng.chance(self.members) || self.forced.has(FaultKind::Members);
+        drawn && self.allowed.has(FaultKind::Members)
     }
 }

@@ -20,6 +20,7 @@
 //! | [`mod@shrink`], [`scenario`] | a minimal schedule that breaks an invariant, as a file |
 //! | [`live`], [`replay`] | live traces, checked by the same invariants and replayed |
 //! | [`explore`] | every behaviour of a group of two or three |
+//! | `validation` | whether every step of a lease protocol is an action of the proved model |
 //!
 //! ```
 //! use bellwether_check::{Fuzz, Trial};
@@ -55,6 +56,7 @@ pub mod schedule;
 pub mod shrink;
 pub mod swarm;
 pub mod tally;
+mod validation;
 pub mod view;
 mod watch;
 

@@ -107,10 +107,13 @@ impl Again {
         });
         let kept = kept.transpose()?;
         let memory = kept.as_deref().map_or(Memory::Lost, Memory::Kept);
-        let (incarnation, rank) = (head.incarnation, head.rank);
-        let boot = Boot { me: life.node, incarnation, rank, memory };
+        let (incarnation, rank, candidacy) = (head.incarnation, head.rank, head.candidacy);
+        let boot = Boot { me: life.node, incarnation, rank, candidacy, memory };
         let mut entropy = Seeded::new(head.seed);
-        let members: Members = head.members.iter().copied().collect();
+        let mut members: Members = head.members.iter().copied().collect();
+        if let Some(founders) = &head.founders {
+            members = members.founded_by(founders.clone());
+        }
         let now = Instant::from_nanos(life.begins().as_nanos());
         let mut env = Env { now, peers: &members, entropy: &mut entropy };
         let endpoint = choice.endpoint(boot, &mut env);
@@ -175,7 +178,7 @@ impl Again {
                 *taken = answer.is_ok();
             }
             Event::Peers { members } => {
-                self.members = members.iter().copied().collect();
+                self.members = self.members.with(members.iter().copied());
                 return Ok(());
             }
             _ => return Ok(()),
@@ -236,11 +239,17 @@ fn to_command(text: &str) -> Option<Command> {
         "Resign" => Some(Command::Resign),
         "Leave" => Some(Command::Leave),
         _ => {
-            let to =
-                within("Transfer").and_then(|id| id.strip_prefix("NodeId(")?.strip_suffix(')'));
-            let to = to.and_then(|id| id.parse().ok()).map(|id| Command::Transfer(NodeId(id)));
+            let id = |text: &str| {
+                let id = text.strip_prefix("NodeId(")?.strip_suffix(')')?.parse();
+                id.ok().map(NodeId)
+            };
+            let of = |name: &str| within(name).and_then(id);
+            let replaced = within("Replace").and_then(|pair| pair.split_once(", "));
+            let replace =
+                replaced.and_then(|(old, new)| Some(Command::Replace(id(old)?, id(new)?)));
             let rank = within("Rank").and_then(|rank| rank.parse().ok()).map(Command::Rank);
-            to.or(rank)
+            let to = of("Transfer").map(Command::Transfer).or(of("Add").map(Command::Add));
+            to.or(of("Remove").map(Command::Remove)).or(replace).or(rank)
         }
     }
 }
@@ -257,6 +266,9 @@ mod tests {
             Command::Transfer(NodeId(3)),
             Command::Leave,
             Command::Rank(5),
+            Command::Add(NodeId(4)),
+            Command::Remove(NodeId(1)),
+            Command::Replace(NodeId(1), NodeId(4)),
         ];
         for command in all {
             assert_eq!(to_command(&format!("{command:?}")), Some(command));

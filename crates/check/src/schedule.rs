@@ -113,6 +113,12 @@ impl<'a> State<'a> {
             Fault::Resume { node: Who::Node(node) } => self.paused.set(*node, false),
             Fault::Renumber { node: Who::Node(node), .. } => self.renumbering.set(*node, true),
             Fault::Crash { node: Who::Node(node) } => self.down.set(*node, true),
+            Fault::Kill { node, release } => {
+                self.stale = self.stale.max(at + *release + self.network.longest());
+                if let Who::Node(node) = node {
+                    self.down.set(*node, true);
+                }
+            }
             Fault::Restart { node: Who::Node(node), .. } => {
                 if self.renumbering.contains(*node) {
                     self.renumbered.set(*node, true);

@@ -263,7 +263,10 @@ const BURST_PPB: f64 = 50_000_000.0;
 /// Whether the second undoes the first.
 fn belong(first: &Fault, second: &Fault) -> bool {
     match (first, second) {
-        (Fault::Crash { .. } | Fault::Leave { .. }, Fault::Restart { .. } | Fault::Join { .. })
+        (
+            Fault::Crash { .. } | Fault::Kill { .. } | Fault::Leave { .. },
+            Fault::Restart { .. } | Fault::Join { .. },
+        )
         | (Fault::Renumber { .. }, Fault::Crash { .. } | Fault::Restart { .. })
         | (Fault::Pause { .. }, Fault::Resume { .. })
         | (Fault::Slow { .. }, Fault::Slow { .. }) => match (first.node(), second.node()) {

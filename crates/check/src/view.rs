@@ -2,7 +2,7 @@
 
 use crate::links::{Links, Part};
 use crate::nodes::Nodes;
-use bellwether_core::{Duration, Instant, SimTime};
+use bellwether_core::{Duration, Fact, Instant, NodeId, SimTime};
 use bellwether_protocols::time_scales::TimeScales;
 
 /// One process after its last step, with its present clock reading.
@@ -32,6 +32,10 @@ pub struct Row {
     pub highest: u64,
     /// Whether it has no record of what it granted, as it reports, and so cannot vote.
     pub no_record: bool,
+    /// Its list of voters, as it reports; `None` if all processes vote, or it has no record.
+    pub list: Option<VoterList>,
+    /// Its votes and requests, as it reports.
+    pub account: Account,
     /// When it was last down.
     pub gone: Option<SimTime>,
     /// Whether it is unknown: a member of a live group without a trace.
@@ -45,6 +49,55 @@ pub struct Lock {
     pub to: u32,
     /// The last reading of its clock at which the lock holds.
     pub until: Instant,
+}
+
+/// A list of voters that a process holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VoterList {
+    /// How often the list has changed since the founding.
+    pub version: u64,
+    /// Whether the process knows it to be committed.
+    pub committed: bool,
+    /// The voters.
+    pub voters: Nodes,
+    /// The voters of the list before it, while it is not known to be committed; otherwise none.
+    pub before: Nodes,
+}
+
+impl VoterList {
+    /// Takes in a fact about the list.
+    pub(crate) fn hear(
+        list: &mut Option<Self>,
+        fact: &Fact,
+        number: impl Fn(&NodeId) -> Option<u32>,
+    ) {
+        let number = |peer| number(peer).unwrap_or(u32::MAX); // a number that no set holds
+        match (fact, list) {
+            (Fact::List { version, committed }, list) => {
+                let (version, committed) = (*version, *committed);
+                *list = Some(Self { version, committed, ..Self::default() });
+            }
+            (Fact::Voter { peer }, Some(list)) => {
+                list.voters.set(number(peer), true);
+                list.before.set(number(peer), !list.committed);
+            }
+            (Fact::Added { peer }, Some(list)) => list.before.set(number(peer), false),
+            (Fact::Removed { peer }, Some(list)) => list.before.set(number(peer), true),
+            _ => {}
+        }
+    }
+
+    /// Whether these processes can decide by it.
+    fn is_decided_by(&self, nodes: Nodes) -> bool {
+        let most = |voters: Nodes| voters.is_empty() || voters.and(nodes).len() * 2 > voters.len();
+        most(self.voters) && most(self.before)
+    }
+
+    /// Whether a process that has no record can read it from these, which have one.
+    fn is_read_from(&self, nodes: Nodes) -> bool {
+        let half = |voters: Nodes| voters.and(nodes).len() * 2 >= voters.len();
+        half(self.voters) && half(self.before)
+    }
 }
 
 impl Row {
@@ -62,9 +115,71 @@ impl Row {
         term: 0,
         highest: 0,
         no_record: false,
+        list: None,
+        account: Account::NONE,
         gone: None,
         unseen: false,
     };
+}
+
+/// What a process reports of its votes and requests: the state that the model of the leases has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The number of its incarnation.
+    pub life: Option<u64>,
+    /// While it supports no process after a restart: the last reading of its clock at which that
+    /// holds.
+    pub bound: Option<Instant>,
+    /// The request that its lock is for: the incarnation of the process that it is locked to, and
+    /// when that one asked, by its own clock.
+    pub granted: Option<(u64, Instant)>,
+    /// Its record of what it granted, if it has one.
+    pub record: Option<Record>,
+    /// Its last request.
+    pub request: Option<Request>,
+    /// When it made the last of the requests that it gave up, by its own clock.
+    pub gave_up: Option<Instant>,
+}
+
+/// A record of what a process granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The highest term that it granted or learnt of.
+    pub highest: u64,
+    /// The process that it granted that term to, and its incarnation.
+    pub granted: Option<(u32, u64)>,
+}
+
+/// A request for support.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// When it asked, by its own clock.
+    pub sent: Instant,
+    /// The term that it asked for.
+    pub term: u64,
+}
+
+impl Account {
+    /// Nothing is reported.
+    pub const NONE: Self =
+        Self { life: None, bound: None, granted: None, record: None, request: None, gave_up: None };
+
+    /// Notes a fact, if it is of votes and requests. `number` gives the number of a process.
+    pub(crate) fn note(&mut self, fact: Fact, number: impl Fn(NodeId) -> u32) {
+        match fact {
+            Fact::Life { number } => self.life = Some(number),
+            Fact::Bound { until } => self.bound = Some(until),
+            Fact::Granted { life, sent } => self.granted = Some((life, sent)),
+            Fact::NoRecord => self.record = None,
+            Fact::Record { highest, granted } => {
+                let granted = granted.map(|(node, life)| (number(node), life));
+                self.record = Some(Record { highest, granted });
+            }
+            Fact::Request { sent, term } => self.request = Some(Request { sent, term }),
+            Fact::GaveUp { sent } => self.gave_up = Some(sent),
+            _ => {}
+        }
+    }
 }
 
 /// A message that a process has just handled.
@@ -93,12 +208,18 @@ pub struct Course {
     pub time_scales: TimeScales,
     /// Whether a process may have been asked to resign: such a process comes last, whatever its id.
     pub resigned: bool,
+    /// Who votes at first, if not all do.
+    pub founders: Option<Nodes>,
+    /// The processes that vote and never lead.
+    pub witnesses: Nodes,
 }
 
 impl Course {
     /// A run that is calm from then on.
     pub fn new(calm: SimTime, links: Links, time_scales: TimeScales) -> Self {
-        Self { calm, settled: calm + time_scales.settles, links, time_scales, resigned: false }
+        let settled = calm + time_scales.settles;
+        let (resigned, founders, witnesses) = (false, None, Nodes::NONE);
+        Self { calm, settled, links, time_scales, resigned, founders, witnesses }
     }
 
     /// A duration that every clock within the drift measures as at least `length`.
@@ -115,6 +236,8 @@ pub struct View<'a> {
     pub at: SimTime,
     /// All processes.
     pub rows: &'a [Row],
+    /// The members of the group: of a live one, some rows may be nobody's.
+    pub members: Nodes,
     /// The running processes.
     pub alive: Nodes,
     /// The leaders.
@@ -125,6 +248,10 @@ pub struct View<'a> {
     pub parts: &'a [Part],
     /// The message of the last step, if it was one and the true delay is known.
     pub arrival: Option<Arrival>,
+    /// The process that made the last step; `None` if only time passed.
+    pub stepped: Option<u32>,
+    /// Whether the records of that step may be incomplete: a trace ends there.
+    pub torn: bool,
 }
 
 impl View<'_> {
@@ -152,16 +279,49 @@ impl View<'_> {
 
     /// Whether a part is a stable partition that can have a leader.
     pub fn is_stable(&self, part: &Part) -> bool {
-        let enough =
-            self.course.time_scales.quorum.is_none_or(|quorum| part.members.len() >= quorum);
+        let Some(quorum) = self.course.time_scales.quorum else { return part.clique };
+        let mut lists = self.newest_lists(part).peekable();
+        let enough = match lists.peek() {
+            Some(first) => {
+                // Two leaders may have made one list each, of which neither can be committed.
+                let (first, able) = (*first, part.members.without(self.course.witnesses));
+                let can_lead =
+                    |list: VoterList| list.is_decided_by(part.members) && list.voters.meets(able);
+                lists.all(|list| can_lead(list) && list.voters == first.voters)
+            }
+            None => match self.course.founders {
+                Some(founders) => part.members.holds(founders),
+                None => part.members.len() >= quorum,
+            },
+        };
         part.clique && enough
+    }
+
+    /// The newest lists that the processes of a part hold: there may be several of one version, of
+    /// which at most one is committed, and one that is not.
+    fn newest_lists(&self, part: &Part) -> impl Iterator<Item = VoterList> {
+        let lists = || part.members.iter().filter_map(|node| self.row(node).list);
+        let version = lists().map(|list| list.version).max();
+        let committed = lists().any(|list| Some(list.version) == version && list.committed);
+        let newest =
+            lists().filter(|list| Some(list.version) == version && list.committed == committed);
+        newest.collect::<Vec<_>>().into_iter()
     }
 
     /// Whether the members of a stable partition have records enough for a leader, or can get them:
     /// by reading those of others, or by founding the group together.
     pub fn has_records(&self, part: &Part) -> bool {
         let Some(quorum) = self.course.time_scales.quorum else { return true };
-        let kept = part.members.iter().filter(|node| !self.row(*node).no_record).count();
+        let kept: Nodes = part.members.iter().filter(|node| !self.row(*node).no_record).collect();
+        let mut lists = self.newest_lists(part).peekable();
+        if lists.peek().is_some() {
+            return lists.all(|list| list.is_read_from(kept));
+        }
+        if let Some(founders) = self.course.founders {
+            let clean = founders.iter().all(|node| self.row(node).highest == 0);
+            return founders.len() > 1 && part.members.holds(founders) && clean;
+        }
+        let kept = kept.len();
         let nodes = self.rows.len();
         // A process alone in its group cannot be told that it never voted.
         let founds = nodes > 1 && part.members.len() == nodes && self.is_new();

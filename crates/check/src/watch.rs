@@ -13,11 +13,16 @@ pub(crate) struct Watch {
     pub(crate) invariants: Vec<Box<dyn Invariant>>,
     pub(crate) course: Option<Course>,
     pub(crate) rows: Vec<Row>,
+    pub(crate) members: Nodes,
     pub(crate) alive: Nodes,
     pub(crate) leaders: Nodes,
     pub(crate) tally: Tally,
     /// The message of the last step, if it was one and the true delay is known.
     pub(crate) arrival: Option<Arrival>,
+    /// The process that made the last step; `None` if only time passed.
+    pub(crate) stepped: Option<u32>,
+    /// Whether the records of that step may be incomplete: a trace ends there.
+    pub(crate) torn: bool,
     /// The broken invariants. They are not checked again.
     pub(crate) breaches: Vec<BrokenInvariant>,
     /// The paused processes, which are in no connected set.
@@ -34,10 +39,13 @@ impl Watch {
             invariants,
             course: None,
             rows: Vec::new(),
+            members: Nodes::NONE,
             alive: Nodes::NONE,
             leaders: Nodes::NONE,
             tally: Tally::default(),
             arrival: None,
+            stepped: None,
+            torn: false,
             breaches: Vec::new(),
             still: Nodes::NONE,
             parts: Vec::new(),
@@ -50,8 +58,9 @@ impl Watch {
         self.course = Some(course);
         self.rows.clear();
         self.rows.resize(nodes as usize, Row::ABSENT);
+        self.members = Nodes::first(nodes);
         (self.alive, self.leaders, self.parted) = (Nodes::NONE, Nodes::NONE, Nodes::NONE);
-        (self.still, self.arrival) = (Nodes::NONE, None);
+        (self.still, self.arrival, self.stepped) = (Nodes::NONE, None, None);
         self.parts.clear();
         self.before = SimTime::ZERO;
         self.tally = Tally::new(self.invariants.len());
@@ -108,11 +117,14 @@ impl Watch {
         let view = View {
             at,
             rows: &self.rows,
+            members: self.members,
             alive: self.alive,
             leaders: self.leaders,
             course,
             parts: &self.parts,
             arrival: self.arrival,
+            stepped: self.stepped,
+            torn: self.torn,
         };
         for (invariant, counts) in self.invariants.iter_mut().zip(&mut self.tally.checks) {
             if counts.breaches > 0 {

@@ -16,6 +16,7 @@
 
 pub mod announcements;
 mod draws;
+mod history;
 pub mod leases;
 mod story;
 mod timed;
@@ -24,6 +25,7 @@ mod world;
 pub use timed::Timed;
 pub use world::{Adversary, Asked, Move, State, TICK, World};
 
+use crate::invariants::FollowsTheProof;
 use bellwether_core::{NodeId, Protocol};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::sync::Arc;
@@ -43,6 +45,8 @@ pub struct Answer {
     pub somebody_leads: bool,
     /// A broken property, and a path to a state that breaks it.
     pub breach: Option<(&'static str, Vec<Move>)>,
+    /// Why its last step is no action of the model, if that is what is broken.
+    pub refused: Option<String>,
 }
 
 impl Asked {
@@ -50,6 +54,9 @@ impl Asked {
     pub fn properties(self) -> &'static [&'static str] {
         match self {
             Self::Leases => &[NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF],
+            Self::Proved => {
+                &[FollowsTheProof::NAME, NEVER_TWO, SUPPORT_AT_MOST_ONE, LEADER_SUPPORTS_ITSELF]
+            }
             Self::Candidate => &[SOMEBODY_STANDS],
         }
     }
@@ -88,16 +95,16 @@ pub fn explore_while<P: Protocol>(
     let checker = checker.join();
     // The path to a state is found by its moves, which are there again.
     let stopped = stopped.swap(false, Ordering::Relaxed);
-    let breach = asked.iter().copied().find_map(|name| {
-        let path = checker.discovery(name)?;
-        Some((name, path.into_actions()))
-    });
+    let path = asked.iter().copied().find_map(|name| Some((name, checker.discovery(name)?)));
+    let refused = path.as_ref().and_then(|(_, path)| path.last_state().history.refused.clone());
+    let breach = path.map(|(name, path)| (name, path.into_actions()));
     Answer {
         states: checker.unique_state_count(),
         depth: checker.max_depth(),
         complete: breach.is_none() && checker.state_count() < most && !stopped,
         somebody_leads: checker.discovery(SOMEBODY_LEADS).is_some(),
         breach,
+        refused,
     }
 }
 
@@ -127,7 +134,10 @@ impl<P: Protocol> Model for World<P> {
             let stands = |_: &Self, state: &State<P>| !state.everybody_follows();
             return vec![Property::always(SOMEBODY_STANDS, stands), somebody_leads];
         }
-        vec![
+        let follows = Property::always(FollowsTheProof::NAME, |_, state: &State<P>| {
+            state.history.refused.is_none()
+        });
+        let mut properties = vec![
             Property::always(NEVER_TWO, |_, state: &State<P>| state.leaders().count() <= 1),
             Property::always(SUPPORT_AT_MOST_ONE, |_, state: &State<P>| {
                 let supports = state.supports();
@@ -139,6 +149,8 @@ impl<P: Protocol> Model for World<P> {
                 state.leaders().all(itself)
             }),
             somebody_leads,
-        ]
+        ];
+        properties.extend((self.asked == Asked::Proved).then_some(follows));
+        properties
     }
 }

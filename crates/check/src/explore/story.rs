@@ -54,14 +54,16 @@ impl Story {
                 }
             }
             Move::Wake => Event::Timer { timer: "deadline".to_owned() },
-            Move::Resign => Event::Command { command: "Resign".to_owned(), taken: true },
-            Move::Campaign => Event::Command { command: "Campaign".to_owned(), taken: true },
+            Move::Command(command) => {
+                Event::Command { command: format!("{command:?}"), taken: true }
+            }
             Move::Crash => Event::Crash,
+            Move::LoseDisk => Event::Store { bytes: 0 }, // nothing is left
             Move::Restart => match state.places[usize::from(state.turn)].life {
                 0 => Event::Start { incarnation: 1 },
                 life => Event::Restart { incarnation: u64::from(life) + 1 },
             },
-            Move::Pass | Move::Again | Move::Draw(_) => return,
+            Move::Release | Move::Pass | Move::Again | Move::Draw(_) => return,
         };
         self.add(id, event);
     }

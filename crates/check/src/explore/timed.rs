@@ -99,6 +99,10 @@ impl<P: Protocol> Protocol for Timed<P> {
         answer
     }
 
+    fn last_will(life: u64, params: &P::Params) -> Option<Dated<P::Message>> {
+        Some(Dated { sent: Instant::ZERO, body: P::last_will(life, params)? })
+    }
+
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         self.inner.leadership(now)
     }

@@ -1,11 +1,13 @@
 //! A small world in ticks, as a comparable state.
 
 use super::draws::{Draws, Pending};
+use super::history::History;
 use super::timed::Timed;
 use bellwether_core::{
     Boot, Change, Command, Dest, Duration, Effect, Env, Fact, Input, Instant, Members, Memory,
     Message, Node, NodeId, Protocol, Rebase, Stage,
 };
+use bellwether_protocols::time_scales::TimeScales;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 pub const TICK: Duration = Duration::from_millis(1);
 
 /// The faults that may happen. Each is tried at every moment, and also not tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Adversary {
     /// A message takes at least this many ticks.
     pub fastest: u64,
@@ -22,10 +24,18 @@ pub struct Adversary {
     pub slowest: u64,
     /// The most crashes. A crashed process may restart at any tick.
     pub crashes: u8,
+    /// The most disks that are lost with a crash.
+    pub lost_disks: u8,
+    /// The most releases of crashed processes, as by their guardians.
+    pub releases: u8,
     /// The most duplicated messages.
     pub copies: u8,
     /// The most requests to resign.
     pub resignations: u8,
+    /// The most requests to hand over to another process.
+    pub transfers: u8,
+    /// The most changes of the voters.
+    pub changes: u8,
     /// The most requests to hold an election.
     pub campaigns: u8,
     /// Whether a process may sleep through its deadlines, for as long as it likes.
@@ -33,6 +43,24 @@ pub struct Adversary {
     /// The bound on time. Without one, states that differ only by a shift in time are one, and all
     /// of time is explored.
     pub ticks: Option<u32>,
+}
+
+impl Adversary {
+    /// Messages take one tick or are lost. Nothing else goes wrong, for ever.
+    pub const LOSSES: Self = Self {
+        fastest: 1,
+        slowest: 1,
+        crashes: 0,
+        lost_disks: 0,
+        releases: 0,
+        copies: 0,
+        resignations: 0,
+        transfers: 0,
+        changes: 0,
+        campaigns: 0,
+        sleep: false,
+        ticks: None,
+    };
 }
 
 /// A message with its sender and receiver.
@@ -54,6 +82,8 @@ pub(super) struct Place<P: Protocol> {
     pub(super) node: Option<Node<Timed<P>>>,
     /// What it stored.
     disk: Option<Vec<u8>>,
+    /// Whether it stored something that is lost.
+    lost: bool,
 }
 
 /// The state of the world.
@@ -66,12 +96,12 @@ pub struct State<P: Protocol> {
     pub(super) turn: u8,
     pub(super) places: Vec<Place<P>>,
     pub(super) packets: Vec<Packet<Said<P>>>,
-    crashes: u8,
-    copies: u8,
-    resignations: u8,
-    campaigns: u8,
+    /// What may still go wrong.
+    left: Adversary,
     /// A suspended move that needs a draw.
     pending: Option<Pending>,
+    /// How it was reached, for the validation of the next step; no part of its identity.
+    pub(super) history: History,
 }
 
 /// The next event, for the process whose turn it is.
@@ -83,12 +113,14 @@ pub enum Move {
     Copy(usize),
     /// Its timer fires.
     Wake,
-    /// It is asked to resign.
-    Resign,
-    /// It is asked to hold an election.
-    Campaign,
+    /// It is asked for this.
+    Command(Command),
     /// It crashes.
     Crash,
+    /// It has crashed, and what it stored is lost.
+    LoseDisk,
+    /// It has crashed, and somebody sends its last will.
+    Release,
     /// It restarts.
     Restart,
     /// It does nothing more in this tick.
@@ -105,9 +137,13 @@ pub struct World<P: Protocol> {
     params: P::Params,
     adversary: Adversary,
     ids: Vec<NodeId>,
+    /// Who votes at first, if not all do.
+    founders: Option<Vec<NodeId>>,
     /// How many values of each draw are tried; none for a protocol without draws.
     values: u64,
     pub(super) asked: Asked,
+    /// The time scales of the proved model, if steps are compared with it.
+    pub(super) model: Option<TimeScales>,
     /// Set to end an exploration: no state has moves from then on.
     pub(super) stopped: Arc<AtomicBool>,
 }
@@ -117,6 +153,8 @@ pub struct World<P: Protocol> {
 pub enum Asked {
     /// The invariants of leases.
     Leases,
+    /// The same, and whether every step is an action of the proved model.
+    Proved,
     /// Whether a candidate exists, unless all may be waiting for a dead process.
     Candidate,
 }
@@ -127,7 +165,22 @@ impl<P: Protocol> World<P> {
     pub fn new(nodes: u8, params: P::Params, adversary: Adversary) -> Self {
         let ids = (0..u64::from(nodes)).map(NodeId).collect();
         let stopped = Arc::new(AtomicBool::new(false));
-        Self { params, adversary, ids, values: 0, asked: Asked::Leases, stopped }
+        let (asked, founders) = (Asked::Leases, None);
+        Self { params, adversary, ids, founders, values: 0, asked, model: None, stopped }
+    }
+
+    /// The same, in which only the first ones vote in the beginning.
+    #[must_use]
+    pub fn founded_by(mut self, founders: u8) -> Self {
+        self.founders = Some(self.ids[..usize::from(founders).min(self.ids.len())].to_vec());
+        self
+    }
+
+    /// The same, with each step compared with the proved model.
+    #[must_use]
+    pub fn validated(mut self, time_scales: &TimeScales) -> Self {
+        (self.asked, self.model) = (Asked::Proved, Some(*time_scales));
+        self
     }
 
     /// The same for a protocol with draws: each branches over all values, or over this many of
@@ -146,24 +199,23 @@ impl<P: Protocol> World<P> {
     }
 
     pub(super) fn start(&self) -> State<P> {
-        let place = |_: &NodeId| Place { life: 0, node: None, disk: None };
+        let place = |_: &NodeId| Place { life: 0, node: None, disk: None, lost: false };
         let mut state = State {
             now: Rebase::ORIGIN,
             elapsed: 0,
             turn: 0,
             places: self.ids.iter().map(place).collect(),
             packets: Vec::new(),
-            crashes: self.adversary.crashes,
-            copies: self.adversary.copies,
-            resignations: self.adversary.resignations,
-            campaigns: self.adversary.campaigns,
+            left: self.adversary,
             pending: None,
+            history: History::new(self.ids.len(), self.model.as_ref()),
         };
         // A process that draws at its start does so in its first turn.
         if self.values == 0 {
             for turn in 0..self.ids.len() as u8 {
                 state.turn = turn;
                 self.boot(&mut state, &mut Draws::none());
+                state.note_step(turn);
             }
         }
         state.turn = 0;
@@ -180,8 +232,12 @@ impl<P: Protocol> World<P> {
         if self.is_last(state) && self.adversary.fastest == 0 {
             moves.push(Move::Again);
         }
-        let Some(node) = &state.places[usize::from(state.turn)].node else {
+        let place = &state.places[usize::from(state.turn)];
+        let Some(node) = &place.node else {
             moves.extend([Move::Restart, Move::Pass]);
+            let loses = state.left.lost_disks > 0 && place.disk.is_some();
+            moves.extend(loses.then_some(Move::LoseDisk));
+            moves.extend((state.left.releases > 0 && place.life > 0).then_some(Move::Release));
             return;
         };
         for (place, packet) in state.packets.iter().enumerate() {
@@ -189,16 +245,39 @@ impl<P: Protocol> World<P> {
             let seen = place > 0 && state.packets[place - 1] == *packet;
             if packet.to == state.turn && ripe && !seen {
                 moves.push(Move::Deliver(place));
-                moves.extend((state.copies > 0).then_some(Move::Copy(place)));
+                moves.extend((state.left.copies > 0).then_some(Move::Copy(place)));
             }
         }
         let due = node.poll_timeout() <= state.now;
         moves.extend(due.then_some(Move::Wake));
         moves.extend((!due || self.adversary.sleep).then_some(Move::Pass));
-        moves.extend((state.crashes > 0).then_some(Move::Crash));
+        moves.extend((state.left.crashes > 0).then_some(Move::Crash));
         let leads = node.leadership(state.now).names(self.ids[usize::from(state.turn)]);
-        moves.extend((state.resignations > 0 && leads).then_some(Move::Resign));
-        moves.extend((state.campaigns > 0 && !leads).then_some(Move::Campaign));
+        self.commands(&state.left, leads, &mut |command| moves.push(Move::Command(command)));
+    }
+
+    /// What a process may be asked for. It may refuse.
+    fn commands(&self, left: &Adversary, leads: bool, ask: &mut dyn FnMut(Command)) {
+        let ids = || self.ids.iter().copied();
+        if !leads {
+            if left.campaigns > 0 {
+                ask(Command::Campaign);
+            }
+            return;
+        }
+        if left.resignations > 0 {
+            ask(Command::Resign);
+        }
+        if left.transfers > 0 {
+            ids().for_each(|id| ask(Command::Transfer(id)));
+        }
+        if left.changes > 0 {
+            for id in ids() {
+                ask(Command::Add(id));
+                ask(Command::Remove(id));
+                ids().for_each(|other| ask(Command::Replace(id, other)));
+            }
+        }
     }
 
     /// The state after a move; `None` beyond the bound on time. A move that needs an unknown draw
@@ -211,7 +290,12 @@ impl<P: Protocol> World<P> {
         };
         self.run(&mut next, chosen, &mut draws)?;
         match draws.suspended(chosen) {
-            None => Some(self.tidy(next)),
+            None => {
+                if !matches!(chosen, Move::Pass | Move::Again) {
+                    next.note_step(state.turn);
+                }
+                Some(self.tidy(next))
+            }
             pending => Some(State { pending, ..state.clone() }),
         }
     }
@@ -223,24 +307,39 @@ impl<P: Protocol> World<P> {
                 self.receive(next, packet, draws);
             }
             Move::Copy(place) => {
-                next.copies -= 1;
+                next.left.copies -= 1;
                 let packet = next.packets[place].clone();
                 self.receive(next, packet, draws);
             }
             Move::Wake => self.act(next, draws, |node, env, params, effects| {
                 node.handle(Input::Timeout, env, params, effects)
             }),
-            Move::Resign => {
-                next.resignations -= 1;
-                self.command(next, Command::Resign, draws);
-            }
-            Move::Campaign => {
-                next.campaigns -= 1;
-                self.command(next, Command::Campaign, draws);
+            Move::Command(command) => {
+                *match command {
+                    Command::Campaign => &mut next.left.campaigns,
+                    Command::Transfer(_) => &mut next.left.transfers,
+                    Command::Add(_) | Command::Remove(_) | Command::Replace(..) => {
+                        &mut next.left.changes
+                    }
+                    _ => &mut next.left.resignations,
+                } -= 1;
+                self.command(next, command, draws)?;
             }
             Move::Crash => {
-                next.crashes -= 1;
+                next.left.crashes -= 1;
                 next.places[usize::from(next.turn)].node = None;
+            }
+            Move::LoseDisk => {
+                next.left.lost_disks -= 1;
+                let place = &mut next.places[usize::from(next.turn)];
+                (place.disk, place.lost) = (None, true);
+            }
+            Move::Release => {
+                next.left.releases -= 1;
+                let life = u64::from(next.places[usize::from(next.turn)].life);
+                let will = Timed::<P>::last_will(life, &self.params);
+                let will = will.map(|will| Effect::Send(Dest::Everyone, will));
+                self.post(next, will.into_iter().collect());
             }
             Move::Restart => self.boot(next, draws),
             Move::Again => next.turn = 0,
@@ -275,8 +374,9 @@ impl<P: Protocol> World<P> {
         state.places[turn].life += 1;
         let incarnation = u64::from(state.places[turn].life);
         let disk = state.places[turn].disk.take();
-        let (me, memory) = (self.ids[turn], disk.as_deref().map_or(Memory::First, Memory::Kept));
-        let boot = Boot { me, incarnation, rank: me.0, memory };
+        let nothing = if state.places[turn].lost { Memory::Lost } else { Memory::First };
+        let (me, memory) = (self.ids[turn], disk.as_deref().map_or(nothing, Memory::Kept));
+        let boot = Boot { incarnation, memory, ..Boot::first(me) };
         let (mut effects, peers) = (Vec::new(), self.peers(turn));
         let mut env = Env { now: state.now, peers: &peers, entropy: draws };
         let node = Node::start(boot, &mut env, &self.params, &mut effects);
@@ -292,11 +392,15 @@ impl<P: Protocol> World<P> {
         });
     }
 
-    /// Gives a command to the process whose turn it is, which may refuse.
-    fn command(&self, state: &mut State<P>, command: Command, draws: &mut Draws) {
+    /// Gives a command to the process whose turn it is; `None` if it refuses.
+    fn command(&self, state: &mut State<P>, command: Command, draws: &mut Draws) -> Option<()> {
+        let mut taken = false;
         self.act(state, draws, |node, env, params, effects| {
-            node.command(command, env, params, effects).unwrap_or(Change::Same)
+            let change = node.command(command, env, params, effects);
+            taken = change.is_ok();
+            change.unwrap_or(Change::Same)
         });
+        taken.then_some(())
     }
 
     /// Runs a step of the process whose turn it is.
@@ -326,7 +430,8 @@ impl<P: Protocol> World<P> {
             let (dest, message) = match effect {
                 Effect::Send(dest, message) => (dest, message),
                 Effect::Store(bytes) => {
-                    state.places[usize::from(from)].disk = Some(bytes);
+                    let place = &mut state.places[usize::from(from)];
+                    (place.disk, place.lost) = (Some(bytes), false);
                     continue;
                 }
                 Effect::Arm(..) | Effect::Disarm(_) => continue,
@@ -341,7 +446,12 @@ impl<P: Protocol> World<P> {
     }
 
     fn peers(&self, node: usize) -> Members {
-        self.ids.iter().copied().filter(|id| *id != self.ids[node]).collect()
+        let others = self.ids.iter().copied().filter(|id| *id != self.ids[node]);
+        let peers: Members = others.collect();
+        match &self.founders {
+            Some(founders) => peers.founded_by(founders.clone()),
+            None => peers,
+        }
     }
 
     /// Normalises a state: times are shifted to a fixed origin, messages are sorted.
@@ -354,6 +464,7 @@ impl<P: Protocol> World<P> {
             packet.message.instants(self.ids[usize::from(packet.to)], &rebase);
             rebase.stamp(&mut packet.sent);
         }
+        state.history.pass(state.now.since(Rebase::ORIGIN));
         state.now = Rebase::ORIGIN;
         state.packets.sort_by_cached_key(|packet| {
             let mut bytes = Vec::new();

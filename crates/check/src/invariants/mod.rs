@@ -2,7 +2,7 @@
 //!
 //! | promise | its invariants; bold ones apply to any protocol |
 //! |---|---|
-//! | never two | **never two**, **ends by deadline**, tokens grow (where they are promised), SO, LS, locked supporters, disjoint partitions, T |
+//! | never two | follows the proof (where there is one), **never two**, **ends by deadline**, tokens grow (where they are promised), SO, LS, locked supporters, disjoint partitions, T |
 //! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads; **agreement** for protocols that tell no supporters |
 //! | eventually one | **agreement**, best-leads (where that is promised), ends by deadline |
 //! | elects nobody | **elects nobody** |
@@ -20,6 +20,7 @@ mod bounded_inconsistency;
 mod delay_bounds;
 mod elects_nobody;
 mod ends_by_deadline;
+mod follows_the_proof;
 mod leader_supports_itself;
 mod locked_supporters;
 mod minimum_leads;
@@ -40,6 +41,7 @@ pub use bounded_inconsistency::BoundedInconsistency;
 pub use delay_bounds::DelayBounds;
 pub use elects_nobody::ElectsNobody;
 pub use ends_by_deadline::EndsByDeadline;
+pub use follows_the_proof::FollowsTheProof;
 pub use leader_supports_itself::LeaderSupportsItself;
 pub use locked_supporters::LockedSupporters;
 pub use minimum_leads::MinimumLeads;
@@ -76,6 +78,12 @@ pub trait Invariant: Send {
     /// agree.
     fn compares(&self) -> bool {
         true
+    }
+
+    /// Why it cannot be decided although it was not seen broken, if that is so: a process did not
+    /// tell enough.
+    fn lacks(&self) -> Option<&'static str> {
+        None
     }
 
     /// Resets it for another run, or another calm.
@@ -137,6 +145,7 @@ pub fn of_promise(promise: Promise, own: bool, best: bool) -> Vec<Box<dyn Invari
 fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
     match (promise, own) {
         (Promise::NeverTwo, true) => vec![
+            Box::new(FollowsTheProof::default()),
             Box::new(NeverTwo),
             Box::new(TokensGrow::default()),
             Box::new(EndsByDeadline),

@@ -31,6 +31,8 @@ pub(crate) fn time_scales() -> TimeScales {
         best: false,
         quorum: None,
         tokens: false,
+        roles: true,
+        proved: false,
     }
 }
 
@@ -80,11 +82,14 @@ impl Stage {
         invariant.look(&View {
             at,
             rows,
+            members: Nodes::first(self.rows.len() as u32),
             alive,
             leaders: those(|row| row.leads),
             course,
             parts: &parts,
             arrival: self.arrival,
+            stepped: None,
+            torn: false,
         })
     }
 

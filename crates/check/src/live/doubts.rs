@@ -10,7 +10,7 @@
 use super::lives::Life;
 use crate::invariants::Invariant;
 use crate::live::Outcome;
-use bellwether_core::{Event, NodeId, SimTime};
+use bellwether_core::{Event, LAST_NUMBER, NodeId, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -115,6 +115,10 @@ impl<'a> Heard<'a> {
         let (node, always) = (receipt.from, (SimTime::ZERO, SimTime::NEVER));
         let sent = receipt.life.and_then(|life| self.sent.get(&(node, life)));
         if sent.is_some_and(|sent| sent.contains_key(&receipt.number)) {
+            return None;
+        }
+        // Somebody else sends the last will of a life, when that can record nothing more.
+        if receipt.number == LAST_NUMBER && sent.is_some() {
             return None;
         }
         let boot = receipt.boot.to_owned();

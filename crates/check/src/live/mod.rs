@@ -4,7 +4,7 @@
 //! **What it assumes.** Members with the same boot id read the same clock, so that their records
 //! have a common order. A process believes what it recorded last, until the deadline that it
 //! recorded. A process without further records still leads until then, whether it was killed,
-//! paused or disconnected.
+//! paused or disconnected; unless others received its last will, which is sent for the dead alone.
 //!
 //! **What it promises.** Each invariant holds, is violated, or is undecidable, with the reason. A
 //! violation names the file and the line. An invariant that cannot be decided is never reported to
@@ -17,6 +17,7 @@
 //! | `trace_judge` | applies the records and checks the invariants |
 //! | `doubts` | what was not recorded, and what is undecidable because of it |
 //! | `works`, `commands` | when the command ran, and whether it ran twice or without a lease |
+//! | `wills` | lives that others were told are over |
 //! | `conditions` | the fault schedule: which processes are disconnected or paused |
 //! | `reigns` | the leaders over time |
 //! | `merge` | all traces as one, for diagrams |
@@ -29,6 +30,7 @@ mod merge;
 mod read;
 mod reigns;
 mod trace_judge;
+mod wills;
 mod works;
 
 pub use doubts::Doubt;

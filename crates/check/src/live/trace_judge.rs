@@ -7,11 +7,12 @@ use super::doubts::{Doubt, Doubts, Gap, boots, gaps};
 use super::lives::{Group, Life, lives};
 use super::read::{BadTrace, Line, Trace};
 use super::reigns::Reigns;
+use super::wills::Wills;
 use super::works::guardians;
 use crate::invariants::{Invariant, of_promise};
 use crate::links::Links;
 use crate::nodes::Nodes;
-use crate::view::{Course, Lock, Row};
+use crate::view::{Course, Lock, Row, VoterList};
 use crate::watch::{Watch, named};
 use bellwether_core::{Duration, Event, Fact, Instant, NodeId, Record, SimTime, Term};
 use bellwether_protocols::promise::Promise;
@@ -107,7 +108,7 @@ pub fn judge(
         invariants.retain(|invariant| invariant.applies(&time_scales));
         invariants
     };
-    let mut sums: Vec<(u64, Option<Outcome>)> = Vec::new();
+    let mut sums: Vec<Sum> = Vec::new();
     let mut reigns = None;
     for boot in &boots {
         let there: Vec<&Life<'_>> = all.iter().filter(|life| life.head.boot == **boot).collect();
@@ -115,20 +116,25 @@ pub fn judge(
         judge.note_unseen(&all, boot);
         let unknown: Vec<&Gap> = gaps.iter().filter(|gap| gap.boot == **boot).collect();
         judge.hear(&there, &unknown, schedule);
-        sums.resize(judge.watch.invariants.len(), (0, None));
-        for (sum, (looks, found)) in sums.iter_mut().zip(judge.findings()) {
-            sum.0 += looks;
-            sum.1 = sum.1.take().or(found);
+        sums.resize_with(judge.watch.invariants.len(), Sum::default);
+        for (sum, found) in sums.iter_mut().zip(judge.findings()) {
+            sum.looks += found.looks;
+            sum.broken = sum.broken.take().or(found.broken);
+            sum.lacks = sum.lacks.or(found.lacks);
         }
         reigns = (boots.len() == 1).then_some(judge.reigns);
     }
     let doubts = Doubts { boots: boots.len(), faults: faults.is_some(), gaps };
     let invariants = promised();
-    let rulings = invariants.iter().zip(sums).map(|(invariant, (looks, found))| {
-        let outcome = found.unwrap_or_else(|| doubts.about(invariant.as_ref(), looks));
+    let rulings = invariants.iter().zip(sums).map(|(invariant, Sum { looks, broken, lacks })| {
+        let outcome = broken.unwrap_or_else(|| match (doubts.about(&**invariant, looks), lacks) {
+            (Outcome::Holds, Some(why)) => Outcome::Undecidable(Doubt::Because(why.to_owned())),
+            (outcome, _) => outcome,
+        });
         Ruling { invariant: invariant.name(), looks, outcome }
     });
     let mut rulings: Vec<Ruling> = rulings.collect();
+    rulings.extend(Wills::of(all.iter()).will_of_the_dead(&all));
     let commands = Commands { guardians: &guardians, lives: &all, gaps: &doubts.gaps };
     if commands.are_there() {
         rulings.extend((promise == Promise::NeverTwo).then(|| commands.one_command()));
@@ -150,6 +156,15 @@ pub fn judge(
         notes: notes(traces, &all, &group, &doubts),
         members: group.ids,
     })
+}
+
+/// The result of one invariant, by the records of one clock or of all.
+#[derive(Default)]
+struct Sum {
+    looks: u64,
+    broken: Option<Outcome>,
+    /// Why it cannot be decided, if it was not broken.
+    lacks: Option<&'static str>,
 }
 
 fn notes(traces: &[Trace], lives: &[Life<'_>], group: &Group<'_>, doubts: &Doubts) -> Vec<String> {
@@ -179,10 +194,13 @@ const NOTHING: Belief = Belief { names: Nodes::NONE, leads: false, anew: false }
 
 /// An event of a live run.
 enum Happening<'a> {
-    Step(u32, &'a [&'a Line], &'a str),
+    /// A step of a process: its records, the file, and whether the trace ends there.
+    Step(u32, &'a [&'a Line], &'a str, bool),
     Fault(Option<u32>, &'a Line, &'a str),
     /// An incarnation whose trace ends.
     Silence(u32),
+    /// An incarnation that others were told is over.
+    Gone(u32),
     /// From now until then it is unknown what a process did.
     Doubt(u32, SimTime),
 }
@@ -212,6 +230,7 @@ impl<'a> TraceJudge<'a> {
         let numbers = group.numbers();
         let mut watch = Watch::new(invariants);
         watch.begin(Course::new(SimTime::NEVER, Links::none(numbers), time_scales), numbers);
+        watch.members = group.ids.iter().filter_map(|id| group.number(*id)).collect();
         Self {
             group,
             time_scales,
@@ -246,12 +265,15 @@ impl<'a> TraceJudge<'a> {
         for (at, happening) in happenings {
             self.pass(at);
             let place = match happening {
-                Happening::Step(node, lines, file) => {
+                Happening::Step(node, lines, file, last) => {
                     self.step(at, node, lines);
+                    (self.watch.stepped, self.watch.torn) = (Some(node), last);
                     format!("{file}:{}", lines.last().map_or(0, |line| line.number))
                 }
                 Happening::Fault(node, line, file) => {
                     self.fault(at, node, &line.record);
+                    let crash = line.record.event == Event::Crash;
+                    (self.watch.stepped, self.watch.torn) = (node.filter(|_| crash), false);
                     format!("{file}:{}", line.number)
                 }
                 Happening::Silence(node) => {
@@ -262,19 +284,26 @@ impl<'a> TraceJudge<'a> {
                     }
                     "the end of a trace".to_owned()
                 }
+                Happening::Gone(node) => {
+                    self.gone(at, node);
+                    self.disturb(at);
+                    (self.watch.stepped, self.watch.torn) = (Some(node), false);
+                    "a last will".to_owned()
+                }
                 Happening::Doubt(node, to) => {
                     self.doubt(at, node, to);
                     "where a record is missing".to_owned()
                 }
             };
             self.look(at, &place);
+            self.watch.stepped = None;
         }
         let row = |id| self.group.number(id).and_then(|one| self.watch.rows.get(one as usize));
         self.reigns.close(end, |id| row(id).map_or(Instant::NEVER, |row| row.told));
     }
 
-    /// The result of each invariant: the number of checks, and the violation if any.
-    fn findings(&self) -> impl Iterator<Item = (u64, Option<Outcome>)> {
+    /// The result of each invariant.
+    fn findings(&self) -> impl Iterator<Item = Sum> {
         self.watch.invariants.iter().zip(&self.watch.tally.checks).map(|(invariant, counts)| {
             let breaches = self.watch.breaches.iter().zip(&self.places);
             let mut mine = breaches.filter(|(breach, _)| breach.invariant == invariant.name());
@@ -283,7 +312,7 @@ impl<'a> TraceJudge<'a> {
                 text: format!("{}{}", breach.text, self.group.legend()),
                 place: place.clone(),
             });
-            (counts.checks, broken)
+            Sum { looks: counts.checks, broken, lacks: invariant.lacks() }
         })
     }
 
@@ -425,6 +454,7 @@ impl<'a> TraceJudge<'a> {
                 *belief = Belief { names, leads, anew: false };
                 row.told = until.unwrap_or(Instant::NEVER);
                 (row.supporters, row.lock) = (Nodes::NONE, None);
+                (row.account.bound, row.account.granted) = (None, None);
                 (row.term, row.no_record) = (term.map_or(0, Term::number), false);
                 true
             }
@@ -443,6 +473,7 @@ impl<'a> TraceJudge<'a> {
             Event::Fact(Fact::Locked { to, until }) => {
                 // A lock with an earlier end than before has ended.
                 let to = number(to).unwrap_or(u32::MAX);
+                row.account.bound = None;
                 let former = row.lock.filter(|lock| lock.to == to && *until < lock.until);
                 let ended = former.is_some() && until.as_nanos() <= at.as_nanos();
                 row.lock = (!ended).then_some(Lock { to, until: *until });
@@ -452,12 +483,17 @@ impl<'a> TraceJudge<'a> {
                 row.highest = term.number();
                 false
             }
-            Event::Fact(Fact::NoRecord) => {
-                row.no_record = true;
-                false
-            }
-            Event::Fact(Fact::Bound { .. }) => {
-                row.lock = None;
+            Event::Fact(fact) => {
+                row.no_record = match fact {
+                    Fact::NoRecord => true,
+                    Fact::Record { .. } => false,
+                    _ => row.no_record,
+                };
+                if matches!(fact, Fact::Bound { .. }) {
+                    row.lock = None;
+                }
+                row.account.note(*fact, |id| number(&id).unwrap_or(u32::MAX));
+                VoterList::hear(&mut row.list, fact, number);
                 false
             }
             _ => false,
@@ -466,7 +502,8 @@ impl<'a> TraceJudge<'a> {
 }
 
 /// All events, sorted by time. A crash of the fault schedule counts from the last record of the
-/// process, which was alive until then.
+/// process, which was alive until then; or from its last will, if that was received before the
+/// schedule says so. At one time, deaths come before steps.
 fn happenings<'a>(
     group: &Group<'_>,
     lives: &'a [&'a Life<'a>],
@@ -474,6 +511,7 @@ fn happenings<'a>(
 ) -> Vec<(SimTime, Happening<'a>)> {
     let mut all = Vec::new();
     let mut crashed: BTreeSet<usize> = BTreeSet::new();
+    let wills = Wills::of(lives.iter().copied());
     for (line, file) in faults.iter().flat_map(|file| file.lines.iter().map(|line| (line, *file))) {
         let mut at = line.record.t;
         if line.record.event == Event::Crash {
@@ -482,24 +520,42 @@ fn happenings<'a>(
             let begun = former.filter(|(_, life)| life.begins() <= at);
             if let Some((index, life)) = begun.max_by_key(|(_, life)| life.begins()) {
                 crashed.insert(index);
-                at = at.max(life.ends());
+                at = wills.over(life).map_or(at, |over| at.min(over)).max(life.ends());
             }
         }
         let node = group.number(line.record.node);
         all.push((at, Happening::Fault(node, line, file.name.as_str())));
     }
+    let quiet = |index: usize, life: &Life<'_>| !life.left() && !crashed.contains(&index);
+    // Before all steps: the sort is stable, and who receives a will acts on a life that is over.
+    for (_, life) in lives.iter().enumerate().filter(|(index, life)| quiet(*index, life)) {
+        if let Some((node, over)) = group.number(life.node).zip(ended(life, lives, &wills)) {
+            all.push((over, Happening::Gone(node)));
+        }
+    }
     for (index, life) in lives.iter().enumerate() {
         let Some(node) = group.number(life.node) else { continue };
         for lines in life.steps() {
             let at = lines.first().map_or(SimTime::ZERO, |line| line.record.t);
-            all.push((at, Happening::Step(node, lines, life.file)));
+            let last =
+                lines.last().map(|line| line.number) == life.lines.last().map(|it| it.number);
+            all.push((at, Happening::Step(node, lines, life.file, last && !life.left())));
         }
-        if !life.left() && !crashed.contains(&index) {
+        // It died at some moment between its last record and its will.
+        let over = ended(life, lives, &wills);
+        if quiet(index, life) && over.is_none_or(|over| life.ends() < over) {
             all.push((life.ends(), Happening::Silence(node)));
         }
     }
     all.sort_by_key(|(at, _)| *at);
     all
+}
+
+/// When others learnt that this incarnation is over, unless the next one had begun by then.
+fn ended(life: &Life<'_>, lives: &[&Life<'_>], wills: &Wills<'_>) -> Option<SimTime> {
+    let same = lives.iter().filter(|other| other.node == life.node);
+    let next = same.map(|other| other.begins()).filter(|begins| *begins > life.begins()).min();
+    wills.over(life).filter(|over| next.is_none_or(|next| *over < next))
 }
 
 /// Adds the gaps, after all events until then. Without earlier records a gap begins at the first

@@ -33,7 +33,9 @@ impl Draft<'_> {
             match timed.fault {
                 Fault::Pause { node } => stood = stood.or(meant(node)),
                 Fault::Slow { node, .. } => slowed = slowed.or(meant(node)),
-                Fault::Crash { node } | Fault::Leave { node } => fell = fell.or(meant(node)),
+                Fault::Crash { node } | Fault::Kill { node, .. } | Fault::Leave { node } => {
+                    fell = fell.or(meant(node));
+                }
                 _ => {}
             }
         }

@@ -30,6 +30,9 @@ impl Draft<'_> {
         {
             for at in self.moments(kind) {
                 let node = self.later.node(self.nodes);
+                if self.safe.contains(node) {
+                    continue; // with the number the disk is lost
+                }
                 // The same number after a reset of the clock is another kind of fault.
                 if life == Renumbered::Lower && self.renumbered.contains(node) {
                     continue;

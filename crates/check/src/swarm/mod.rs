@@ -14,9 +14,11 @@ mod clocks;
 mod cuts;
 mod finale;
 mod incarnations;
+mod members;
 mod network;
 mod processes;
 mod random;
+mod roles;
 
 pub use random::ScheduleRng;
 
@@ -42,31 +44,55 @@ pub fn draw(
     let mut rng = ScheduleRng::new(seed, number);
     let run = rng.seed();
     let mut later = ScheduleRng::later(seed, number);
-    let kinds = mix.draw(&mut rng, &mut later);
+    let mut latest = ScheduleRng::latest(seed, number);
+    let mut kinds = mix.draw(&mut rng, &mut later, &mut latest);
+    if !time_scales.roles {
+        kinds = kinds.without(&[FaultKind::Transfer]); // it would be refused
+    }
+    let mut changes = ScheduleRng::members(seed, number);
+    if time_scales.tokens && nodes > 1 && mix.draw_members(&mut changes) {
+        kinds = kinds.with(FaultKind::Members);
+    }
+    let mut releases = ScheduleRng::releases(seed, number);
+    // A will names a life by its number: lives with one number are one to it.
+    let numbers = kinds.has_any(&[FaultKind::RepeatedLife, FaultKind::LowerLife]);
+    if time_scales.roles && mix.draw_release(&mut releases) && !numbers {
+        kinds = kinds.with(FaultKind::Release);
+    }
     let chaos = rng.stretch(time_scales.lease, mix.chaos);
     let draft = Draft::new(time_scales, mix);
-    let mut draft = Draft { nodes, kinds, chaos, rng, later, ..draft };
+    let mut draft = Draft { nodes, kinds, chaos, rng, later, latest, changes, releases, ..draft };
+    draft.draw_founders();
     let offset = draft.draw_clocks();
     let network = draft.draw_weather();
     draft.draw_cuts();
     draft.draw_processes();
     draft.draw_calls();
     draft.draw_lives();
+    draft.draw_transfers();
+    draft.draw_changes();
+    draft.draw_releases();
     let (links, calm) = draft.draw_finale();
-    let Draft { mut faults, absent, trouble, .. } = draft;
+    let Draft { mut faults, absent, founders, trouble, .. } = draft;
     faults.sort_by_key(|timed| timed.at); // stable: at equal times the order of drawing counts
     let horizon = calm + time_scales.settles + time_scales.lease * WATCH;
     let unknown_first_lives =
         time_scales.tokens && ScheduleRng::founding(seed, number).chance(mix.founding);
-    let plan =
-        Plan { unknown_first_lives, network, absent, faults, offset, horizon, ..Plan::new(nodes) };
+    let mut roles = ScheduleRng::roles(seed, number);
+    let (priorities, witnesses) = match time_scales.roles && roles.chance(mix.roles) {
+        true => roles::draw(nodes, &mut roles),
+        false => (Vec::new(), Vec::new()),
+    };
+    let founders = founders.to_vec();
+    let group = Plan { founders, priorities, witnesses, ..Plan::new(nodes) };
+    let plan = Plan { unknown_first_lives, network, absent, faults, offset, horizon, ..group };
     Schedule { plan, calm: SimTime::ZERO + calm, links, luck: run, trouble }
 }
 
 /// The longest schedule.
 pub fn longest(time_scales: &TimeScales, mix: &FaultMix) -> Duration {
     let chaos = random::scaled(time_scales.lease, mix.chaos.1);
-    let late = time_scales.lease * (network::LONGEST + 2 * network::STRAGGLE_LONG);
+    let late = time_scales.lease * (network::LONGEST + 2 * network::STRAGGLE_LONG + 2);
     let slow = time_scales.lease + time_scales.scheduling * 2;
     chaos + late + slow + time_scales.timely * 5 + time_scales.settles + time_scales.lease * WATCH
 }
@@ -82,8 +108,18 @@ struct Draft<'a> {
     rng: ScheduleRng,
     /// The random stream of the kinds that were [added later](FaultKind::LATER).
     later: ScheduleRng,
+    /// The random stream of the [latest](FaultKind::LATEST) ones.
+    latest: ScheduleRng,
+    /// The random stream of changes of the voters.
+    changes: ScheduleRng,
+    /// The random stream of releases.
+    releases: ScheduleRng,
     faults: Vec<Timed>,
     absent: Vec<u32>,
+    /// Who votes at first, if voters change.
+    founders: Nodes,
+    /// The processes whose disks are never lost.
+    safe: Nodes,
     /// The processes with the number of an earlier incarnation.
     renumbered: Nodes,
     trouble: Occurrences,
@@ -102,6 +138,11 @@ impl<'a> Draft<'a> {
             chaos: Duration::ZERO,
             rng: ScheduleRng::new(0, 0),
             later: ScheduleRng::later(0, 0),
+            latest: ScheduleRng::latest(0, 0),
+            changes: ScheduleRng::members(0, 0),
+            releases: ScheduleRng::releases(0, 0),
+            founders: Nodes::NONE,
+            safe: Nodes::NONE,
             faults: Vec::new(),
             absent: Vec::new(),
             renumbered: Nodes::NONE,
@@ -121,7 +162,13 @@ impl<'a> Draft<'a> {
             return Vec::new();
         }
         let (least, most) = self.mix.episodes;
-        let rng = if FaultKind::LATER.contains(&kind) { &mut self.later } else { &mut self.rng };
+        let rng = match kind {
+            FaultKind::Members => &mut self.changes,
+            FaultKind::Release => &mut self.releases,
+            kind if FaultKind::LATER.contains(&kind) => &mut self.later,
+            kind if FaultKind::LATEST.contains(&kind) => &mut self.latest,
+            _ => &mut self.rng,
+        };
         let count = least + rng.below(most.saturating_sub(least) + 1);
         let moments = (0..count).map(|_| rng.within(Duration::ZERO, self.chaos)).collect();
         (0..count).for_each(|_| self.trouble.count(kind));
@@ -132,7 +179,12 @@ impl<'a> Draft<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::invariants::scenes::time_scales;
+    use crate::invariants::scenes;
+
+    /// Those of a protocol whose voters can change.
+    fn time_scales() -> TimeScales {
+        TimeScales { tokens: true, ..scenes::time_scales() }
+    }
 
     #[test]
     fn every_schedule_is_valid_and_really_becomes_calm() {
@@ -151,8 +203,9 @@ mod tests {
     fn the_swarm_has_every_kind_of_trouble_and_every_kind_is_missing_somewhere() {
         let mut trouble = Occurrences::default();
         let mut missing = FaultKinds::NONE;
+        let mix = FaultMix { members: 0.25, ..FaultMix::default() };
         for number in 0..300 {
-            let schedule = draw(1, number, 5, &time_scales(), &FaultMix::default());
+            let schedule = draw(1, number, 5, &time_scales(), &mix);
             trouble.add(&schedule.trouble);
             for (kind, count) in schedule.trouble.iter() {
                 if count == 0 {

@@ -17,6 +17,44 @@ impl Draft<'_> {
         }
     }
 
+    /// Draws who hands over to whom; mostly the leader at that time.
+    pub(super) fn draw_transfers(&mut self) {
+        for at in self.moments(FaultKind::Transfer) {
+            let node = match self.latest.chance(0.8) {
+                true => Who::Leader,
+                false => Who::Node(self.latest.node(self.nodes)),
+            };
+            let nominee = self.latest.node(self.nodes);
+            self.push(at, Fault::Transfer { node, nominee });
+        }
+    }
+
+    /// Draws who is killed and released, mostly the leader at that time; it starts again before or
+    /// after that, or not at all.
+    pub(super) fn draw_releases(&mut self) {
+        let lease = self.time_scales.lease;
+        let under_way = self.late.max(self.time_scales.timely);
+        for at in self.moments(FaultKind::Release) {
+            let node = match self.releases.chance(0.7) {
+                true => Who::Leader,
+                false => Who::Node(self.releases.node(self.nodes)),
+            };
+            let most = if self.releases.chance(0.5) { self.time_scales.timely } else { lease * 2 };
+            let release = self.releases.within(Duration::ZERO, most);
+            self.late = self.late.max(release + under_way);
+            self.push(at, Fault::Kill { node, release });
+            let back = at + self.releases.stretch(lease, (0.0, 3.0));
+            if back < self.chaos {
+                let restart = |node| Fault::Restart {
+                    node: Who::Node(node),
+                    disk: Disk::Kept,
+                    reboot: false,
+                };
+                self.all_meant(node, |draft, node| draft.push(back, restart(node)));
+            }
+        }
+    }
+
     /// Draws the target; often the leader at that time.
     fn victim(&mut self) -> Who {
         if self.rng.chance(0.4) { Who::Leader } else { Who::Node(self.rng.node(self.nodes)) }
@@ -54,6 +92,8 @@ impl Draft<'_> {
             true => Disk::Lost,
             false => Disk::Kept,
         };
+        let (disk, lost) =
+            if self.safe.contains(node) { (Disk::Kept, false) } else { (disk, lost) };
         for (kind, on) in [(FaultKind::LostDisk, lost), (FaultKind::Reboot, reboot)] {
             if on {
                 self.trouble.count(kind);

@@ -15,6 +15,12 @@ const SWARM: u64 = 2;
 const LATER: u64 = 8;
 /// The stream of how groups begin, likewise.
 const FOUNDING: u64 = 10;
+const LATEST: u64 = 11;
+const ROLES: u64 = 12;
+/// The stream of changes of the voters, likewise.
+const MEMBERS: u64 = 14;
+/// The stream of releases, likewise.
+const RELEASES: u64 = 16;
 
 impl ScheduleRng {
     /// The random numbers of the schedule with this number.
@@ -27,9 +33,29 @@ impl ScheduleRng {
         Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(LATER)))
     }
 
+    /// A stream for the [latest faults](crate::FaultKind::LATEST).
+    pub(crate) fn latest(seed: u64, number: u64) -> Self {
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(LATEST)))
+    }
+
+    /// A stream for priorities and witnesses.
+    pub(crate) fn roles(seed: u64, number: u64) -> Self {
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(ROLES)))
+    }
+
     /// A third stream, for how the group begins.
     pub(crate) fn founding(seed: u64, number: u64) -> Self {
         Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(FOUNDING)))
+    }
+
+    /// A fourth stream, for changes of the voters.
+    pub(crate) fn members(seed: u64, number: u64) -> Self {
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(MEMBERS)))
+    }
+
+    /// A stream for processes that are killed and released.
+    pub(crate) fn releases(seed: u64, number: u64) -> Self {
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(RELEASES)))
     }
 
     /// A seed that a file can hold exactly.

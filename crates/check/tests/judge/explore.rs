@@ -5,75 +5,137 @@
 //! larger ones. Leases are explored for some ticks: their terms grow, so no state comes again.
 
 use bellwether_check::explore::{Adversary, Answer, World, announcements, explore, leases};
+use bellwether_protocols::answers::Answers as _;
 use bellwether_protocols::local_leader::{Hall, Rule};
 
 /// Enough for all of these; none is cut short.
 const MOST: usize = 20_000_000;
 
-/// Messages take one tick or are lost; nothing else goes wrong, for ever.
-const LOSSES: Adversary = Adversary {
-    fastest: 1,
-    slowest: 1,
-    crashes: 0,
-    copies: 0,
-    resignations: 0,
-    campaigns: 0,
-    sleep: false,
-    ticks: None,
-};
-
 /// Messages arrive in the tick they are sent in, or never.
-const NO_DELAY: Adversary = Adversary { fastest: 0, slowest: 0, ticks: Some(9), ..LOSSES };
-
-fn all_of(nodes: u8, adversary: Adversary) -> Answer {
-    explore(World::<Hall>::new(nodes, leases::in_ticks(), adversary), MOST, 2)
-}
+const NO_DELAY: Adversary =
+    Adversary { fastest: 0, slowest: 0, ticks: Some(9), ..Adversary::LOSSES };
 
 fn hold(nodes: u8, adversary: Adversary, states: usize) {
-    let answer = all_of(nodes, adversary);
-    assert_eq!(answer.breach, None, "{adversary:?}");
+    hold_all(nodes, None, adversary, states);
+}
+
+/// All states of a group, of which the first few vote in the beginning.
+fn hold_all(nodes: u8, founders: Option<u8>, adversary: Adversary, states: usize) {
+    let params = leases::in_ticks();
+    let model = params.time_scales(nodes.into());
+    let mut world = World::<Hall>::new(nodes, params, adversary).validated(&model);
+    if let Some(founders) = founders {
+        world = world.founded_by(founders);
+    }
+    let answer = explore(world, MOST, 2);
+    assert_eq!(answer.breach, None, "{adversary:?}: {:?}", answer.refused);
     assert!(answer.complete && answer.somebody_leads, "{answer:?}");
     assert_eq!(answer.states, states, "{nodes} processes, {adversary:?}");
 }
 
 #[test]
 fn two_processes_with_late_messages_and_a_crash() {
-    hold(2, Adversary { slowest: 3, crashes: 1, ticks: Some(12), ..LOSSES }, 234_444);
+    hold(2, Adversary { slowest: 3, crashes: 1, ticks: Some(12), ..Adversary::LOSSES }, 234_444);
 }
 
 #[test]
 fn two_processes_that_may_sleep_and_crash() {
-    hold(2, Adversary { sleep: true, crashes: 1, ticks: Some(12), ..LOSSES }, 650_682);
+    hold(2, Adversary { sleep: true, crashes: 1, ticks: Some(12), ..Adversary::LOSSES }, 650_682);
 }
 
 #[test]
 fn three_processes_with_any_losses() {
-    hold(3, Adversary { ticks: Some(9), ..LOSSES }, 370_226);
+    hold(3, Adversary { ticks: Some(9), ..Adversary::LOSSES }, 370_226);
 }
 
 #[test]
 fn three_processes_with_a_crash() {
-    hold(3, Adversary { crashes: 1, ticks: Some(7), ..LOSSES }, 159_143);
+    hold(3, Adversary { crashes: 1, ticks: Some(7), ..Adversary::LOSSES }, 159_143);
 }
 
 #[test]
 fn three_processes_with_a_message_that_comes_twice() {
-    hold(3, Adversary { copies: 1, ticks: Some(7), ..LOSSES }, 52_297);
+    hold(3, Adversary { copies: 1, ticks: Some(7), ..Adversary::LOSSES }, 52_297);
 }
 
 #[test]
 fn three_processes_of_which_one_resigns() {
-    hold(3, Adversary { resignations: 1, ticks: Some(8), ..LOSSES }, 163_139);
+    hold(3, Adversary { resignations: 1, ticks: Some(8), ..Adversary::LOSSES }, 163_139);
 }
 
 #[test]
 fn three_processes_that_may_sleep() {
-    hold(3, Adversary { sleep: true, ticks: Some(6), ..LOSSES }, 28_879);
+    hold(3, Adversary { sleep: true, ticks: Some(6), ..Adversary::LOSSES }, 28_879);
 }
 
 #[test]
 fn three_processes_without_delay() {
     hold(3, Adversary { ticks: Some(5), ..NO_DELAY }, 388_026);
+}
+
+/// A process that lost its disk reads the terms of the others, and uses none again.
+#[test]
+fn two_processes_of_which_one_loses_its_disk() {
+    hold(2, Adversary { crashes: 1, lost_disks: 1, ticks: Some(14), ..Adversary::LOSSES }, 216_053);
+}
+
+#[test]
+fn three_processes_of_which_one_loses_its_disk() {
+    hold(3, Adversary { crashes: 1, lost_disks: 1, ticks: Some(7), ..Adversary::LOSSES }, 264_404);
+}
+
+/// A process that crashed is released: others need not wait until its lease is over.
+#[test]
+fn two_processes_of_which_one_is_killed_and_released() {
+    hold(2, Adversary { crashes: 1, releases: 1, ticks: Some(14), ..Adversary::LOSSES }, 516_201);
+}
+
+#[test]
+fn three_processes_of_which_one_is_killed_and_released() {
+    hold(3, Adversary { crashes: 1, releases: 1, ticks: Some(6), ..Adversary::LOSSES }, 687_399);
+}
+
+#[test]
+fn three_processes_of_which_one_hands_over() {
+    hold(3, Adversary { transfers: 1, ticks: Some(8), ..Adversary::LOSSES }, 411_203);
+}
+
+#[test]
+fn two_processes_that_change_their_voters() {
+    hold(2, Adversary { changes: 1, ticks: Some(12), ..Adversary::LOSSES }, 13_286);
+}
+
+#[test]
+fn three_processes_that_change_their_voters() {
+    hold(3, Adversary { changes: 1, ticks: Some(8), ..Adversary::LOSSES }, 226_259);
+}
+
+#[test]
+fn two_voters_and_a_third_process() {
+    let adversary = Adversary { changes: 1, ticks: Some(8), ..Adversary::LOSSES };
+    hold_all(3, Some(2), adversary, 22_283);
+}
+
+#[test]
+fn two_voters_and_a_third_process_with_a_lost_disk() {
+    let adversary =
+        Adversary { changes: 1, crashes: 1, lost_disks: 1, ticks: Some(8), ..Adversary::LOSSES };
+    hold_all(3, Some(2), adversary, 496_137);
+}
+
+/// Tokens, a lost disk and a change at once.
+#[test]
+fn two_voters_with_a_lost_disk_and_a_change() {
+    let adversary =
+        Adversary { changes: 1, crashes: 1, lost_disks: 1, ticks: Some(12), ..Adversary::LOSSES };
+    hold(2, adversary, 166_682);
+}
+
+#[test]
+fn three_voters_with_a_lost_disk_and_a_change() {
+    let adversary =
+        Adversary { changes: 1, crashes: 1, lost_disks: 1, ticks: Some(6), ..Adversary::LOSSES };
+    hold(3, adversary, 655_353);
 }
 
 /// Without delay and drift a lease and the locks it rests on end at the same instant: there, and
@@ -99,10 +161,10 @@ fn draws(name: &str, nodes: u8, adversary: Adversary) -> Answer {
 #[test]
 fn of_processes_that_wake_at_random_somebody_always_stands() {
     let states = [
-        (2, LOSSES),
-        (2, Adversary { crashes: 1, slowest: 2, ..LOSSES }),
-        (2, Adversary { sleep: true, copies: 1, ..LOSSES }),
-        (3, LOSSES),
+        (2, Adversary::LOSSES),
+        (2, Adversary { crashes: 1, slowest: 2, ..Adversary::LOSSES }),
+        (2, Adversary { sleep: true, copies: 1, ..Adversary::LOSSES }),
+        (3, Adversary::LOSSES),
     ]
     .map(|(nodes, adversary)| {
         let answer = draws("le-s", nodes, adversary);
@@ -116,7 +178,7 @@ fn of_processes_that_wake_at_random_somebody_always_stands() {
 #[test]
 fn of_two_that_follow_whoever_speaks_first_each_may_follow_the_other_for_ever() {
     let variant = announcements::variant("sup-al-elect").expect("a name of the table");
-    let world = announcements::world(2, variant, LOSSES);
+    let world = announcements::world(2, variant, Adversary::LOSSES);
     let answer = explore(world.clone(), MOST, 1);
     let (property, path) = answer.breach.expect("the deadlock that the text does not see");
     assert_eq!(property, "somebody-stands");
@@ -128,7 +190,7 @@ fn of_two_that_follow_whoever_speaks_first_each_may_follow_the_other_for_ever() 
 /// that has resigned, and that follows it. With T_L infinite nobody notices.
 #[test]
 fn a_farewell_that_overtakes_an_announcement_is_in_vain() {
-    let answer = draws("le-s", 2, Adversary { resignations: 1, ..LOSSES });
+    let answer = draws("le-s", 2, Adversary { resignations: 1, ..Adversary::LOSSES });
     let (property, _) = answer.breach.expect("each follows the other");
     assert_eq!(property, "somebody-stands");
 }

@@ -1,10 +1,11 @@
 //! Leases keep what they promise, and the judge sees it when they do not.
 
 use crate::{lan, ms};
-use bellwether_check::{FaultKind, FaultMix, FinalLinks, Judge, Report, Trial};
-use bellwether_protocols::choice::Choice;
-use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params};
-use bellwether_sim::World;
+use bellwether_check::{FaultKind, FaultKinds, FaultMix, FinalLinks, Judge, Report, Trial};
+use bellwether_core::Fact;
+use bellwether_protocols::choice::{Choice, Promise};
+use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Tokens};
+use bellwether_sim::{Fault, Observer, Scene, World};
 
 fn params(config: Config) -> Params {
     Params::try_from(config).expect("the preset is valid")
@@ -44,6 +45,150 @@ fn leases_keep_their_promise_in_groups_of_every_size() {
             let replay = format!("bellwether check local-leader {replay} --schedule {number}");
             assert_eq!(violation, None, "REPLAY WITH: {replay}");
         }
+    }
+}
+
+/// Each group has priorities, some have witnesses, and leaders yield to better ones.
+#[test]
+fn leases_keep_their_promise_with_priorities_witnesses_and_leaders_that_yield() {
+    let yielding = Config { preempt: true, preempt_delay: Some(ms(300)), ..Config::default() };
+    for (config, seed) in [(Config::default(), 11), (yielding, 12)] {
+        let choice = Choice::from(params(config));
+        for nodes in [3, 5] {
+            let mut trial = Trial::new(&choice, nodes, None, seed);
+            trial.mix.roles = 1.0;
+            let violation = fuzz(&trial, &choice, 2_000).violation;
+            assert_eq!(violation, None, "{nodes} processes, seed {seed}, all with roles");
+        }
+    }
+}
+
+/// Voters are added, removed and replaced in every schedule, beside all other faults.
+#[test]
+fn leases_keep_their_promise_while_voters_change() {
+    let choice = Choice::from(lan(Mode::Majority));
+    for (nodes, seed) in [(5, 1), (4, 2), (3, 3), (2, 4), (7, 5)] {
+        let mut trial = Trial::new(&choice, nodes, None, seed);
+        trial.mix.forced = FaultKinds::of(&[FaultKind::Members]);
+        let report = fuzz(&trial, &choice, 2_000);
+        assert_eq!(report.violation, None, "{nodes} processes, seed {seed}");
+        assert!(report.tally.trouble.of(FaultKind::Members) >= 2_000);
+    }
+}
+
+/// Leaders are killed in every schedule, and released soon or late, beside all other faults.
+#[test]
+fn leases_keep_their_promise_while_killed_processes_are_released() {
+    let choice = Choice::from(lan(Mode::Majority));
+    for (nodes, seed) in [(3, 1), (5, 2), (4, 3)] {
+        for only in [true, false] {
+            let mut trial = Trial::new(&choice, nodes, None, seed);
+            match only {
+                true => trial.mix = FaultMix::only(&[FaultKind::Release]),
+                false => trial.mix.forced = FaultKinds::of(&[FaultKind::Release]),
+            }
+            let report = fuzz(&trial, &choice, 2_000);
+            assert_eq!(report.violation, None, "{nodes} processes, seed {seed}, {only}");
+            assert!(report.tally.trouble.of(FaultKind::Release) >= 1_000);
+        }
+    }
+}
+
+/// The rule that keeps a release safe is not the protocol's but that of whoever sends it.
+#[test]
+fn a_release_of_a_life_that_runs_makes_two_leaders() {
+    let choice = Choice::from(lan(Mode::Majority));
+    // All invariants, of which one sees the unlock that is no action of the model; or the main
+    // ones.
+    for (promise, wrong) in [(None, "follows-the-proof"), (Some(Promise::NeverTwo), "never-two")] {
+        let mut trial = Trial::new(&choice, 3, promise, 1);
+        trial.mix = FaultMix::only(&[FaultKind::Release]);
+        let mut judge = Judge::<LocalLeader>::new(&trial, lan(Mode::Majority).layered());
+        let mut broken = |wrongly: bool| {
+            let found = (0..100).filter_map(|number| {
+                let mut schedule = trial.schedule(number);
+                for timed in schedule.plan.faults.iter_mut().filter(|_| wrongly) {
+                    if let Fault::Kill { node, .. } = timed.fault {
+                        timed.fault = Fault::Release { node };
+                    }
+                }
+                judge.run_schedule(&schedule).breach.map(|breach| breach.invariant)
+            });
+            found.collect::<Vec<_>>()
+        };
+        assert_eq!(broken(false), [""; 0]);
+        let found = broken(true);
+        assert!(found.contains(&wrong), "{found:?}");
+    }
+}
+
+/// The newest list of voters in a run.
+#[derive(Default)]
+struct Newest(u64);
+
+impl Observer<LocalLeader> for Newest {
+    const LOOKS: bool = true;
+
+    fn on_step(&mut self, node: u32, scene: &Scene<'_, LocalLeader>) {
+        let Some(state) = scene.node(node) else { return };
+        state.facts(scene.clock(node), &mut |fact| {
+            if let Fact::List { version, committed: true } = fact {
+                self.0 = self.0.max(version);
+            }
+        });
+    }
+}
+
+/// Random changes are not in vain: many groups get other lists in spite of all faults.
+#[test]
+fn voters_really_change() {
+    let choice = Choice::from(lan(Mode::Majority));
+    let mut trial = Trial::new(&choice, 5, None, 1);
+    trial.mix.forced = FaultKinds::of(&[FaultKind::Members]);
+    let mut world = World::<LocalLeader>::new(lan(Mode::Majority).layered());
+    let versions = (0..300).map(|number| {
+        let schedule = trial.schedule(number);
+        let mut newest = Newest::default();
+        world.run(&schedule.plan, schedule.run_seed(), &mut newest);
+        newest.0
+    });
+    let versions: Vec<u64> = versions.collect();
+    let changed = versions.iter().filter(|version| **version > 0).count();
+    let all: u64 = versions.iter().sum();
+    assert!(changed > 100 && all > 250, "{changed} of 300 groups, {all} lists");
+}
+
+/// With tokens that last all of the model is compared; with others its locks, votes and leases.
+#[test]
+fn every_step_is_an_action_of_the_proved_model() {
+    for (tokens, nodes, schedules) in [
+        (Tokens::Durable, 3, 2_000),
+        (Tokens::Durable, 5, 2_000),
+        (Tokens::Volatile, 3, 1_000),
+        (Tokens::Volatile, 5, 1_000),
+    ] {
+        let choice = Choice::from(params(Config { tokens, ..Config::default() }));
+        let trial = Trial::new(&choice, nodes, None, 17);
+        let report = fuzz(&trial, &choice, schedules);
+        assert_eq!(report.violation, None, "{tokens:?}, {nodes} processes");
+        let place = trial.invariants().iter().position(|name| *name == "follows-the-proof");
+        let compared = place.map_or(0, |place| report.tally.checks[place].checks);
+        assert!(compared > 400 * schedules, "{tokens:?}: {compared} steps compared");
+    }
+}
+
+/// While voters change in every schedule, too.
+#[test]
+fn every_step_is_an_action_of_the_proved_model_while_voters_change() {
+    let choice = Choice::from(lan(Mode::Majority));
+    for nodes in [3, 5] {
+        let mut trial = Trial::new(&choice, nodes, None, 18);
+        trial.mix.forced = FaultKinds::of(&[FaultKind::Members]);
+        let report = fuzz(&trial, &choice, 2_000);
+        assert_eq!(report.violation, None, "{nodes} processes");
+        let place = trial.invariants().iter().position(|name| *name == "follows-the-proof");
+        let compared = place.map_or(0, |place| report.tally.checks[place].checks);
+        assert!(compared > 400 * 2_000, "{nodes} processes: {compared} steps compared");
     }
 }
 

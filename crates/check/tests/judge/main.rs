@@ -7,6 +7,7 @@ mod announce_listen;
 mod called;
 mod clocks;
 mod explore;
+mod large;
 mod leases;
 mod live;
 mod misfits;

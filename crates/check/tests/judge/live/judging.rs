@@ -4,7 +4,7 @@ use super::eventful;
 use super::lab::{self, Lab, START, records, text};
 use crate::ms;
 use bellwether_check::live::{Gap, Judgement, Outcome, Trace, judge, merged};
-use bellwether_core::{Command, Duration, Event, Instant, NodeId, Record, Stage};
+use bellwether_core::{Command, Duration, Event, Fact, Instant, NodeId, Record, Stage};
 use bellwether_protocols::announce_listen::{self, Variant};
 use bellwether_protocols::choice::{Config, Promise};
 use bellwether_protocols::local_leader::Mode;
@@ -104,6 +104,25 @@ fn two_that_lead_at_once_are_found_with_the_file_and_the_line() {
     assert!(text.contains("but not by itself"), "{text}");
     let gap = judgement.reigns.and_then(|reigns| reigns.smallest_gap());
     assert!(matches!(gap, Some(Gap::Overlap(_))), "{gap:?}");
+}
+
+#[test]
+fn a_vote_for_a_request_that_nobody_made_is_found_with_the_file_and_the_line() {
+    let mut lab = Lab::leases(3, Mode::Majority, 3);
+    lab.run(ms(1_000));
+    let leader = lab.leader().expect("three elect one");
+    let voter = (leader.0 % 3) as usize; // the place of the next one
+    let mut line = 0;
+    let traces = changed(&lab, voter, |records| {
+        let granted = |record: &Record| matches!(record.event, Event::Fact(Fact::Granted { .. }));
+        line = records.iter().position(granted).expect("it voted") + 1;
+        if let Event::Fact(Fact::Granted { sent, .. }) = &mut records[line - 1].event {
+            *sent += Duration::from_nanos(1);
+        }
+    });
+    let (text, place) = broken(&judge(&traces, None, None).unwrap(), "follows-the-proof");
+    assert!(text.contains("the nearest is grant: ") && text.contains("was never made"), "{text}");
+    assert!(place.starts_with(&format!("{}.jsonl:", voter + 1)), "{place}, near line {line}");
 }
 
 #[test]

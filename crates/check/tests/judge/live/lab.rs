@@ -4,7 +4,7 @@
 use bellwether_check::live::Trace;
 use bellwether_core::{
     BeliefTracer, Boot, Command, Dest, Duration, Endpoint, Entropy, Env, Event, Instant,
-    LifeHeader, Members, Memory, NodeId, Output, Record, Seeded, SimTime, to_hex,
+    LAST_NUMBER, LifeHeader, Members, Memory, NodeId, Output, Record, Seeded, SimTime, to_hex,
 };
 use bellwether_protocols::choice::{Choice, Config};
 use bellwether_protocols::local_leader::{self, Mode};
@@ -114,14 +114,16 @@ impl Lab {
             params: self.config.to_json(),
             incarnation,
             rank: id.0,
+            candidacy: Default::default(),
             members: others.clone(),
+            founders: None,
             seed,
             memory: None,
             work: None,
         };
         self.note(id, Event::Begin(head));
         self.note(id, Event::Start { incarnation });
-        let boot = Boot { me: id, incarnation, rank: id.0, memory: Memory::Lost };
+        let boot = Boot { incarnation, memory: Memory::Lost, ..Boot::first(id) };
         let mut entropy = Seeded::new(seed);
         let peers: Members = others.into_iter().collect();
         let now = Instant::from_nanos(self.now);
@@ -137,6 +139,17 @@ impl Lab {
     pub(crate) fn crash(&mut self, id: NodeId) {
         self.members.remove(&id);
         self.fault(id, Event::Crash);
+    }
+
+    /// Somebody says that the present or last life of this member is over.
+    pub(crate) fn release(&mut self, id: NodeId) {
+        let life = 100 + self.lives[&id];
+        let choice = Choice::try_from(self.config.clone()).expect("a valid configuration");
+        let bytes = choice.last_will(life).expect("leases have one");
+        for to in self.ids.clone().into_iter().filter(|to| *to != id) {
+            let (message, bytes) = ("release", bytes.clone());
+            self.mail(to, Parcel { from: id, message, life, number: LAST_NUMBER, bytes });
+        }
     }
 
     pub(crate) fn restart(&mut self, id: NodeId) {

@@ -5,6 +5,7 @@ mod judging;
 mod lab;
 mod missing;
 mod replaying;
+mod wills;
 mod working;
 
 use crate::ms;

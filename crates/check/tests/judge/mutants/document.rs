@@ -1,7 +1,8 @@
 //! The table in `docs/checking.md` is the table of the tests, and its rules are kept: at least
 //! thirty mutants, and whatever is unsafe dies by two of unit test, judge and explorer.
 
-use super::table::{Explored, Harm, Judged, MUTANTS, Mutant, Watched};
+use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
+use super::table::MUTANTS;
 use bellwether_protocols::local_leader::Rule;
 use std::fs::read_to_string;
 use std::path::Path;
@@ -26,8 +27,12 @@ fn told_by_explorer(explored: &Explored) -> String {
     let mut flags = format!("{property}: {nodes} processes, delay {} to {}", a.fastest, a.slowest);
     for (count, what) in [
         (a.crashes, "crash"),
+        (a.lost_disks, "lost disk"),
+        (a.releases, "release"),
         (a.copies, "copy"),
         (a.resignations, "resignation"),
+        (a.transfers, "transfer"),
+        (a.changes, "change"),
         (a.campaigns, "campaign"),
     ] {
         if count > 0 {
@@ -38,8 +43,23 @@ fn told_by_explorer(explored: &Explored) -> String {
     format!("{flags}; lockTime {}, {ends}", ticks.lock())
 }
 
+fn told_by_validation(validated: &Validated) -> String {
+    match validated {
+        Validated::InSchedules { action, nodes, trouble, schedules } => {
+            let trouble: Vec<&str> = trouble.iter().map(|kind| kind.name()).collect();
+            format!("{action}: {nodes} processes, {}; {schedules}", trouble.join(", "))
+        }
+        Validated::InWorld { action, adversary } => {
+            let (ticks, property) = (Ticks::Usual, action);
+            told_by_explorer(&Explored { nodes: 3, ticks, adversary: *adversary, property })
+        }
+        Validated::InScript { action, story, .. } => format!("{action}: a script: {story}"),
+        Validated::Not(why) => format!("no: {why}"),
+    }
+}
+
 fn row(mutant: &Mutant) -> String {
-    let Mutant { without, changed, harm, unit, judged, explored } = mutant;
+    let Mutant { without, changed, harm, unit, judged, explored, validated } = mutant;
     let rules: Vec<String> = without.iter().map(|rule| format!("`{rule:?}`")).collect();
     let harm = match harm {
         Harm::Unsafe => "two leaders",
@@ -48,16 +68,19 @@ fn row(mutant: &Mutant) -> String {
         Harm::ReusedRarely => "a token twice, rarely",
         Harm::Bound => "wrong bounds",
         Harm::Late => "time only",
+        Harm::Order => "who leads",
         Harm::Covered => "none alone",
     };
     let judged = judged.as_ref().map_or("-".to_owned(), told_by_judge);
     let explored = explored.as_ref().map_or("-".to_owned(), told_by_explorer);
-    format!("| {} | {changed} | {harm} | `{unit}` | {judged} | {explored} |", rules.join(", "))
+    let validated = told_by_validation(validated);
+    let rules = rules.join(", ");
+    format!("| {rules} | {changed} | {harm} | `{unit}` | {judged} | {explored} | {validated} |")
 }
 
 fn table() -> String {
-    let head = "| without | what is changed | harm | unit test | judge | explorer |\n\
-                |---|---|---|---|---|---|\n";
+    let head = "| without | what is changed | harm | unit test | judge | explorer | validation |\n\
+                |---|---|---|---|---|---|---|\n";
     let rows: Vec<String> = MUTANTS.iter().map(row).collect();
     format!("{head}{}\n", rows.join("\n"))
 }
@@ -76,9 +99,12 @@ fn every_rule_has_a_mutant_and_every_unsafe_one_dies_twice() {
         assert!(MUTANTS.iter().any(|mutant| mutant.without.contains(&rule)), "{rule:?}");
     }
     for mutant in MUTANTS {
-        let deaths = 1
-            + usize::from(mutant.judged.is_some() || mutant.harm == Harm::Late)
-            + usize::from(mutant.explored.is_some());
+        let judged = mutant.judged.is_some() || matches!(mutant.harm, Harm::Late | Harm::Order);
+        let deaths = 1 + usize::from(judged) + usize::from(mutant.explored.is_some());
+        let seen = !matches!(mutant.validated, Validated::Not(_));
+        let harmful = matches!(mutant.harm, Harm::Unsafe | Harm::Reused | Harm::UnsafeRarely);
+        let excused = mutant.without.contains(&Rule::EqualLocks);
+        assert!(seen || excused || !harmful, "{}: validation does not see it", mutant.changed);
         let rare = matches!(mutant.harm, Harm::UnsafeRarely | Harm::ReusedRarely);
         let once = rare || mutant.harm == Harm::Covered;
         let needed = if once { 1 } else { 2 };
@@ -90,7 +116,8 @@ fn every_rule_has_a_mutant_and_every_unsafe_one_dies_twice() {
 #[test]
 fn every_unit_test_of_the_table_exists() {
     let folder = repository().join("crates/protocols/src/local_leader");
-    let files = ["rules", "needed", "tokens", "newcomer"].map(|file| format!("tests/{file}.rs"));
+    let files = ["rules", "needed", "tokens", "newcomer", "lists", "changes", "standing"]
+        .map(|file| format!("tests/{file}.rs"));
     let files = files.into_iter().chain(["fail_aware/tests/bound.rs".to_owned()]);
     let files: Vec<String> =
         files.map(|file| read_to_string(folder.join(file)).expect("the tests are there")).collect();

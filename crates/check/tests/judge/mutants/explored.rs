@@ -1,7 +1,8 @@
 //! What the explorer finds: without a rule a state with two leaders can be reached. That none can
 //! with all of them is what `explore.rs` pins, and `docs/checking.md` for larger adversaries.
 
-use super::table::{Explored, MUTANTS};
+use super::mutant::Explored;
+use super::table::MUTANTS;
 use bellwether_check::explore::{World, explore};
 use bellwether_protocols::local_leader::Hall;
 

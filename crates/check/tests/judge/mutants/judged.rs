@@ -1,7 +1,8 @@
 //! What the judge finds: the mutant breaks a promise within so many schedules, and the protocol
 //! with all its rules gets through every one of them.
 
-use super::table::{Judged, MUTANTS, Mutant, Watched};
+use super::mutant::{Judged, Mutant, Watched};
+use super::table::MUTANTS;
 use crate::{first_breach, lan};
 use bellwether_check::{BrokenInvariant, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
@@ -21,6 +22,7 @@ fn breach(
     let choice = Choice::from(params.clone());
     let mut trial = Trial::new(&choice, judged.nodes, None, SEED);
     trial.mix = FaultMix::only(judged.trouble);
+    trial.validated = false; // that would see the cause first; see `validated.rs`
     if judged.watched == Watched::NeverTwo {
         (trial.own, trial.promise) = (false, Promise::NeverTwo);
     }

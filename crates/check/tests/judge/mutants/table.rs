@@ -1,146 +1,20 @@
 //! The mutants: which rules are taken away, and what sees it.
 
-use bellwether_check::FaultKind;
+use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
+use super::ways::{
+    CHANGES, CHANGES_AND_CUTS, CHANGES_AND_LOST_DISKS, CRASH, CUTS, LATE, LOST_DISKS, LOUD,
+    NO_DELAY, ORDER, PAUSES, RESTARTS, TIME, bounds, changing, never_two, open_fork, refused,
+    refused_of_five, reused, two_leaders, within,
+};
 use bellwether_check::FaultKind::{
-    Campaign, Crash, Drift, Duplicates, Leave, LongPause, Loss, LostDisk, NonTransitive, OneWay,
-    Partition, QuickRestart, Reboot, Reordering, Resign, ShortPause, Tails,
+    Campaign, Crash, Drift, Duplicates, Leave, Loss, LostDisk, Members, NonTransitive, OneWay,
+    Partition, QuickRestart, Reboot, Reordering, Resign, Tails,
 };
-use bellwether_check::explore::{Adversary, leases};
-use bellwether_protocols::local_leader::{Params, Rule};
+use bellwether_check::explore::Adversary;
+use bellwether_protocols::local_leader::Rule;
 
-/// A protocol without some of its rules, and how it is caught.
-pub(crate) struct Mutant {
-    pub(crate) without: &'static [Rule],
-    /// What is changed, in words.
-    pub(crate) changed: &'static str,
-    pub(crate) harm: Harm,
-    /// The unit test beside the protocol that sees it.
-    pub(crate) unit: &'static str,
-    /// The random schedules in which the judge sees it.
-    pub(crate) judged: Option<Judged>,
-    /// The small world in which the explorer sees it.
-    pub(crate) explored: Option<Explored>,
-}
-
-/// What can come of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Harm {
-    /// Two processes lead at once.
-    Unsafe,
-    /// So too, in stories so rare that its unit test tells one.
-    UnsafeRarely,
-    /// Two leaders have the same token, one after the other.
-    Reused,
-    /// So too, in stories so rare that its unit test tells one with five processes.
-    ReusedRarely,
-    /// A slow message is taken for fast; leases are safe all the same, partitions need not agree.
-    Bound,
-    /// It takes longer; pinned times show it (`delays.rs`, and the simulator's tests for C6).
-    Late,
-    /// None while the other rules hold.
-    Covered,
-}
-
-/// Random schedules.
-pub(crate) struct Judged {
-    pub(crate) nodes: u32,
-    pub(crate) trouble: &'static [FaultKind],
-    /// The mutant is caught within so many; the real protocol gets through all of them.
-    pub(crate) schedules: u64,
-    pub(crate) invariant: &'static str,
-    pub(crate) watched: Watched,
-}
-
-/// What is watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Watched {
-    /// Never two, and nothing else.
-    NeverTwo,
-    /// Never two, where one member has a third of the others' lockTime.
-    Misconfigured,
-    /// All invariants.
-    All,
-    /// All invariants, in majority mode and in local mode.
-    BothModes,
-}
-
-/// A small world.
-pub(crate) struct Explored {
-    pub(crate) nodes: u8,
-    pub(crate) ticks: Ticks,
-    pub(crate) adversary: Adversary,
-    pub(crate) property: &'static str,
-}
-
-/// How long leases are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ticks {
-    /// lockTime 4.
-    Usual,
-    /// lockTime 2.
-    Short,
-}
-
-impl Ticks {
-    pub(crate) fn params(self) -> Params {
-        match self {
-            Self::Usual => leases::in_ticks(),
-            Self::Short => leases::short_in_ticks(),
-        }
-    }
-
-    pub(crate) fn lock(self) -> u32 {
-        match self {
-            Self::Usual => 4,
-            Self::Short => 2,
-        }
-    }
-}
-
-/// Messages arrive in the tick they are sent in, or never.
-const NO_DELAY: Adversary = Adversary {
-    fastest: 0,
-    slowest: 0,
-    crashes: 0,
-    copies: 0,
-    resignations: 0,
-    campaigns: 0,
-    sleep: false,
-    ticks: Some(7),
-};
-const CRASH: Adversary = Adversary { crashes: 1, ..NO_DELAY };
-const LATE: Adversary = Adversary { slowest: 1, ..NO_DELAY };
-
-const fn never_two(nodes: u32, trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
-    let (invariant, watched) = ("never-two", Watched::NeverTwo);
-    Some(Judged { nodes, trouble, schedules, invariant, watched })
-}
-
-const fn bounds(trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
-    let (invariant, watched) = ("delay-bounds", Watched::BothModes);
-    Some(Judged { nodes: 3, trouble, schedules, invariant, watched })
-}
-
-const fn reused(trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
-    let (invariant, watched) = ("tokens-grow", Watched::All);
-    Some(Judged { nodes: 3, trouble, schedules, invariant, watched })
-}
-
-const fn two_leaders(adversary: Adversary) -> Option<Explored> {
-    Some(Explored { nodes: 3, ticks: Ticks::Usual, adversary, property: "never-two" })
-}
-
-const fn within(ticks: u32, adversary: Adversary) -> Adversary {
-    Adversary { ticks: Some(ticks), ..adversary }
-}
-
-const CUTS: &[FaultKind] = &[Loss, OneWay, Partition];
-const RESTARTS: &[FaultKind] = &[QuickRestart, Crash, Partition];
-const LOST_DISKS: &[FaultKind] = &[QuickRestart, Crash, LostDisk, Partition];
-const PAUSES: &[FaultKind] = &[LongPause, ShortPause, Tails];
-
-/// All of them: the rules of the paper's corrections first, then the rules of leases, then those of
-/// tokens.
+/// All of them: the rules of the paper's corrections first, then the rules of leases, of
+/// tokens, of the order of candidates, and of changes of the voters.
 pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         without: &[Rule::RoomForScheduling],
@@ -149,6 +23,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_room_for_scheduling_a_lock_may_outlast_the_time_between_two_requests",
         judged: None,
         explored: None,
+        validated: TIME,
     },
     Mutant {
         without: &[Rule::Quarantine],
@@ -157,6 +32,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_quarantine_a_process_forgets_its_promises_by_a_crash",
         judged: never_two(3, &[QuickRestart, Partition], 5_000),
         explored: two_leaders(within(6, CRASH)),
+        validated: refused("restart", RESTARTS),
     },
     Mutant {
         without: &[Rule::StepDown, Rule::Retry],
@@ -165,6 +41,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_stepping_down_a_leader_frees_those_on_whose_locks_it_leads",
         judged: never_two(3, CUTS, 5_000),
         explored: None,
+        validated: refused("give_up", CUTS),
     },
     Mutant {
         without: &[Rule::OwnVoteDecides],
@@ -173,6 +50,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_one_s_own_vote_deciding_whoever_is_alone_waits_for_nobody",
         judged: None,
         explored: None,
+        validated: TIME,
     },
     Mutant {
         without: &[Rule::Answer],
@@ -181,6 +59,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_answers_and_lives_the_layer_below_does_without",
         judged: None,
         explored: None,
+        validated: TIME,
     },
     Mutant {
         without: &[Rule::Retry],
@@ -189,6 +68,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_retries_one_lost_vote_deposes_a_leader",
         judged: None,
         explored: None,
+        validated: TIME,
     },
     Mutant {
         without: &[Rule::LeaseFromSending],
@@ -202,6 +82,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             adversary: within(6, LATE),
             property: "never-two",
         }),
+        validated: refused("adopt", CUTS),
     },
     Mutant {
         without: &[Rule::ReleaseNamesRequest],
@@ -210,6 +91,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_names_in_releases_an_old_one_ends_a_lock_that_a_lease_rests_on",
         judged: never_two(3, &[Loss, Reordering, Partition], 5_000),
         explored: two_leaders(within(6, NO_DELAY)),
+        validated: refused("unlock", PAUSES),
     },
     Mutant {
         without: &[Rule::DistinctVoters],
@@ -223,6 +105,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             adversary: Adversary { copies: 1, ..within(3, NO_DELAY) },
             property: "support-at-most-one",
         }),
+        validated: Validated::InSchedules {
+            action: "renew",
+            nodes: 5,
+            trouble: &[Duplicates, Partition],
+            schedules: 100,
+        },
     },
     Mutant {
         without: &[Rule::Lives],
@@ -231,6 +119,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_lives_votes_for_and_releases_of_a_former_life_count",
         judged: never_two(3, &[Leave, Reboot, Reordering, Duplicates], 20_000),
         explored: None,
+        validated: Validated::InSchedules {
+            action: "unlock",
+            nodes: 5,
+            trouble: &[Leave, Reboot, Reordering, Duplicates, Tails],
+            schedules: 300,
+        },
     },
     Mutant {
         without: &[Rule::StrictExpiry],
@@ -239,6 +133,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_strict_expiry_a_lock_ends_while_the_lease_on_it_runs",
         judged: None,
         explored: two_leaders(within(6, NO_DELAY)),
+        validated: refused("grant", CUTS),
     },
     Mutant {
         without: &[Rule::SelfSupport],
@@ -247,6 +142,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_self_support_a_leader_may_support_another",
         judged: never_two(3, &[OneWay, Partition], 5_000),
         explored: two_leaders(within(6, NO_DELAY)),
+        validated: refused("adopt", CUTS),
     },
     Mutant {
         without: &[Rule::NoReleaseWhileLeading],
@@ -255,6 +151,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_that_rule_a_leader_releases_those_on_whose_locks_it_leads",
         judged: never_two(3, &[Loss, OneWay, NonTransitive], 5_000),
         explored: None,
+        validated: refused("unlock", CUTS),
     },
     Mutant {
         without: &[Rule::EqualLocks],
@@ -269,6 +166,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             watched: Watched::Misconfigured,
         }),
         explored: None,
+        validated: Validated::Not("the model assumes one lockTime"),
     },
     Mutant {
         without: &[Rule::DriftMargin],
@@ -277,6 +175,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_a_margin_for_drift_a_lease_is_as_long_as_a_lock",
         judged: never_two(3, &[Drift, Partition], 20_000),
         explored: None,
+        validated: refused("adopt", CUTS),
     },
     Mutant {
         without: &[Rule::LeaseFromOldestGrant],
@@ -285,6 +184,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_the_oldest_grant_a_lease_outlives_the_lock_of_who_granted_only_that",
         judged: never_two(3, CUTS, 1_000),
         explored: two_leaders(NO_DELAY),
+        validated: refused("adopt", CUTS),
     },
     Mutant {
         without: &[Rule::LeaseFromGrantedRequest],
@@ -293,6 +193,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_granted_requests_a_lease_rests_on_one_that_nobody_has_heard_yet",
         judged: never_two(3, CUTS, 1_000),
         explored: two_leaders(NO_DELAY),
+        validated: refused("adopt", CUTS),
     },
     Mutant {
         without: &[Rule::ResignEndsLease],
@@ -301,6 +202,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_an_end_by_resigning_a_leader_frees_those_on_whose_locks_it_leads",
         judged: never_two(3, &[Resign, Partition], 1_000),
         explored: two_leaders(Adversary { resignations: 1, ..NO_DELAY }),
+        validated: refused("give_up", &[Resign, Partition]),
     },
     Mutant {
         without: &[Rule::ReleaseNamesSender],
@@ -309,6 +211,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_senders_of_releases_anybody_frees_from_anybody",
         judged: never_two(3, CUTS, 1_000),
         explored: two_leaders(NO_DELAY),
+        validated: refused("unlock", CUTS),
     },
     Mutant {
         without: &[Rule::QuarantineBindsItself],
@@ -317,6 +220,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_being_bound_itself_whoever_begins_again_supports_itself_at_once",
         judged: never_two(3, &[QuickRestart, Partition, Campaign], 5_000),
         explored: two_leaders(Adversary { campaigns: 1, ..within(5, CRASH) }),
+        validated: refused("lapse", RESTARTS),
     },
     Mutant {
         without: &[Rule::WholeQuarantine],
@@ -325,14 +229,19 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_a_whole_quarantine_a_promise_of_the_former_life_may_still_run",
         judged: never_two(3, &[QuickRestart, Partition, Campaign], 5_000),
         explored: two_leaders(Adversary { campaigns: 1, ..within(5, CRASH) }),
+        validated: refused("restart", RESTARTS),
     },
     Mutant {
-        without: &[Rule::LaterRequests],
+        without: &[Rule::LaterRequests, Rule::CoolDown],
         changed: "a request is made at the instant at which one was given up",
         harm: Harm::Unsafe,
         unit: "without_later_requests_one_release_means_two_of_them",
         judged: None,
         explored: two_leaders(Adversary { resignations: 1, campaigns: 1, ..within(4, NO_DELAY) }),
+        validated: Validated::InWorld {
+            action: "request",
+            adversary: Adversary { resignations: 1, campaigns: 1, ..within(4, NO_DELAY) },
+        },
     },
     Mutant {
         without: &[Rule::MoreThanHalf],
@@ -341,6 +250,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_more_than_half_two_halves_elect_one_each",
         judged: never_two(4, CUTS, 1_000),
         explored: two_leaders(NO_DELAY),
+        validated: refused("adopt", CUTS),
     },
     Mutant {
         without: &[Rule::VotesEndWithCampaign],
@@ -349,12 +259,13 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_forgetting_votes_those_who_were_released_still_count",
         judged: Some(Judged {
             nodes: 5,
-            trouble: &[Loss, Campaign, OneWay, Duplicates],
+            trouble: LOUD,
             schedules: 100,
             invariant: "locked-supporters",
             watched: Watched::All,
         }),
         explored: None,
+        validated: refused_of_five("adopt", LOUD, 100),
     },
     Mutant {
         without: &[Rule::CampaignVotesOnly],
@@ -363,6 +274,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_votes_of_one_campaign_a_late_one_counts_of_who_was_released",
         judged: None,
         explored: None,
+        validated: Validated::InWorld {
+            action: "adopt",
+            adversary: Adversary { campaigns: 1, ..within(6, LATE) },
+        },
     },
     Mutant {
         without: &[Rule::RenewalBinds],
@@ -371,6 +286,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_binding_renewals_a_lock_ends_before_the_lease_that_was_renewed",
         judged: never_two(3, CUTS, 1_000),
         explored: two_leaders(NO_DELAY),
+        validated: refused("grant", CUTS),
     },
     Mutant {
         without: &[Rule::RefusalIsNoVote],
@@ -379,6 +295,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_refusals_being_none_they_are_votes",
         judged: never_two(3, CUTS, 1_000),
         explored: two_leaders(NO_DELAY),
+        validated: refused("renew", CUTS),
     },
     Mutant {
         without: &[Rule::OneLock],
@@ -388,6 +305,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         judged: never_two(3, CUTS, 1_000),
         // A leader that supports another has its term fall, which the contract's assertion stops.
         explored: None,
+        validated: refused("unlock", CUTS),
     },
     Mutant {
         without: &[Rule::LockNamesLife],
@@ -396,6 +314,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_lives_in_locks_two_processes_of_one_id_share_a_supporter",
         judged: None,
         explored: None,
+        validated: Validated::Not("while there is a quarantine no step differs"),
     },
     Mutant {
         without: &[Rule::VoteLocks],
@@ -404,6 +323,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_locks_a_vote_promises_nothing",
         judged: never_two(3, CUTS, 1_000),
         explored: two_leaders(NO_DELAY),
+        validated: refused("learn", CUTS),
     },
     Mutant {
         without: &[Rule::LeaseEnds],
@@ -412,6 +332,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_an_end_a_lease_outlives_every_lock",
         judged: never_two(3, CUTS, 1_000),
         explored: two_leaders(NO_DELAY),
+        validated: refused("adopt", CUTS),
     },
     Mutant {
         without: &[Rule::DriftInBounds],
@@ -420,6 +341,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_drift_or_rounding_the_layer_below_bounds_delays_too_tightly",
         judged: bounds(&[Drift, Loss], 300),
         explored: None,
+        validated: Validated::Not("the model has no bounds on delays"),
     },
     Mutant {
         without: &[Rule::OutwardRounding],
@@ -428,6 +350,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_rounding_outward_a_bound_is_below_the_true_delay",
         judged: bounds(&[Drift, Loss], 300),
         explored: None,
+        validated: Validated::Not("the model has no bounds on delays"),
     },
     Mutant {
         without: &[Rule::TermGrantedOnce],
@@ -436,6 +359,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_granting_a_term_once_two_have_the_same",
         judged: reused(RESTARTS, 100),
         explored: None,
+        validated: refused("grant", RESTARTS),
     },
     Mutant {
         without: &[Rule::TermsAreStored],
@@ -444,6 +368,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_storing_terms_the_next_life_knows_none",
         judged: reused(RESTARTS, 100),
         explored: None,
+        validated: refused("restart", RESTARTS),
     },
     Mutant {
         without: &[Rule::NewReignNewTerm],
@@ -452,6 +377,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_a_new_term_a_lease_that_ran_out_is_had_again_with_its_token",
         judged: reused(PAUSES, 100),
         explored: None,
+        validated: refused("adopt", PAUSES),
     },
     Mutant {
         without: &[Rule::OneTermPerReign],
@@ -460,6 +386,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_one_term_a_new_leadership_may_rest_on_one_that_was_led_with",
         judged: reused(PAUSES, 100),
         explored: None,
+        validated: refused("adopt", PAUSES),
     },
     Mutant {
         without: &[Rule::LostRecordsAreRead],
@@ -468,6 +395,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_reading_whoever_lost_its_record_votes_at_once",
         judged: reused(LOST_DISKS, 300),
         explored: None,
+        validated: refused("restart", LOST_DISKS),
     },
     Mutant {
         without: &[Rule::ReadsEnough],
@@ -476,6 +404,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_reading_enough_the_word_of_one_is_taken",
         judged: reused(LOST_DISKS, 300),
         explored: None,
+        validated: refused("recover", LOST_DISKS),
     },
     Mutant {
         without: &[Rule::ReadAfterQuarantine],
@@ -484,5 +413,160 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         unit: "without_waiting_it_reads_before_the_votes_of_its_former_life_are_over",
         judged: None,
         explored: None,
+        validated: refused("recover", LOST_DISKS),
+    },
+    Mutant {
+        without: &[Rule::AllFoundersClean],
+        changed: "a group is founded when one other has voted for nobody",
+        harm: Harm::Reused,
+        unit: "without_all_founders_being_clean_one_that_knows_of_no_vote_is_enough",
+        judged: reused(LOST_DISKS, 300),
+        explored: None,
+        validated: refused("found", LOST_DISKS),
+    },
+    Mutant {
+        without: &[Rule::LivesKnownBefore],
+        changed: "answers of any life, to any question, count for founding",
+        harm: Harm::ReusedRarely,
+        unit: "without_lives_known_before_an_answer_counts_that_is_older_than_another_life",
+        judged: None,
+        explored: None,
+        validated: Validated::InSchedules {
+            action: "found",
+            nodes: 3,
+            trouble: LOST_DISKS,
+            schedules: 3_000,
+        },
+    },
+    Mutant {
+        without: &[Rule::CoolDown],
+        changed: "whoever resigned campaigns at once",
+        harm: Harm::Order,
+        unit: "without_cooling_down_whoever_resigned_asks_at_once",
+        judged: None,
+        explored: None,
+        validated: ORDER,
+    },
+    Mutant {
+        without: &[Rule::NomineeFirst],
+        changed: "whoever is named as the next one has its usual turn",
+        harm: Harm::Order,
+        unit: "without_putting_the_nominee_first_another_asks_at_the_same_time",
+        judged: None,
+        explored: None,
+        validated: ORDER,
+    },
+    Mutant {
+        without: &[Rule::WitnessNeverAsks],
+        changed: "a witness asks like any other",
+        harm: Harm::Order,
+        unit: "without_witnesses_that_never_ask_one_does",
+        judged: None,
+        explored: None,
+        validated: ORDER,
+    },
+    Mutant {
+        without: &[Rule::PriorityFirst],
+        changed: "the least id asks first whatever the priorities",
+        harm: Harm::Order,
+        unit: "without_priorities_the_least_id_asks_first",
+        judged: None,
+        explored: None,
+        validated: ORDER,
+    },
+    Mutant {
+        without: &[Rule::PreemptWaits],
+        changed: "a leader yields to a better process at once",
+        harm: Harm::Order,
+        unit: "without_waiting_a_leader_yields_to_who_has_just_come",
+        judged: None,
+        explored: None,
+        validated: ORDER,
+    },
+    Mutant {
+        without: &[Rule::BothMajorities],
+        changed: "a new list decides by its own majority",
+        harm: Harm::Unsafe,
+        unit: "without_both_majorities_a_new_list_decides_alone",
+        judged: changing(&[Members, Partition, Crash, LostDisk], 100),
+        explored: None,
+        validated: refused_of_five("renew_joint", CHANGES, 100),
+    },
+    Mutant {
+        without: &[Rule::OneListPerLease],
+        changed: "a lease rests on votes for several lists",
+        harm: Harm::Unsafe,
+        unit: "without_one_list_per_lease_votes_for_two_lists_make_a_leader",
+        judged: changing(&[Members, Partition, Crash, LostDisk], 100),
+        explored: None,
+        validated: refused_of_five("renew_joint", CHANGES, 100),
+    },
+    Mutant {
+        without: &[Rule::OneChangeAtATime],
+        changed: "a list is made from one that is not committed",
+        harm: Harm::Unsafe,
+        unit: "without_one_change_at_a_time_two_lists_may_have_no_voter_in_common",
+        judged: changing(&[Members, Partition], 6_000),
+        explored: None,
+        validated: refused_of_five("change", CHANGES_AND_CUTS, 3_000),
+    },
+    Mutant {
+        without: &[Rule::OlderListsRefused],
+        changed: "a voter of a newer list supports a candidate by an older one",
+        harm: Harm::Unsafe,
+        unit: "without_refusing_older_lists_a_voter_of_the_new_one_helps_the_old_one",
+        judged: changing(&[Members, Partition], 400),
+        explored: None,
+        validated: refused_of_five("learn_list", CHANGES, 100),
+    },
+    Mutant {
+        without: &[Rule::ForksRefused],
+        changed: "of two lists of one version each has supporters",
+        harm: Harm::UnsafeRarely,
+        unit: "without_refusing_forks_both_lists_of_one_version_have_a_voter",
+        judged: None,
+        explored: None,
+        validated: refused_of_five("grant", CHANGES_AND_CUTS, 200),
+    },
+    Mutant {
+        without: &[Rule::ListsAreStored],
+        changed: "the list is not stored",
+        harm: Harm::Unsafe,
+        unit: "without_storing_lists_the_next_life_has_the_founding_one",
+        judged: changing(CHANGES, 400),
+        explored: None,
+        validated: refused_of_five("restart", CHANGES, 100),
+    },
+    Mutant {
+        without: &[Rule::ReadsNewestList],
+        changed: "whoever lost its record takes an older list",
+        harm: Harm::UnsafeRarely,
+        unit: "without_the_newest_list_whoever_reads_has_one_that_is_out_of_force",
+        judged: None,
+        explored: None,
+        validated: refused_of_five("recover", CHANGES_AND_LOST_DISKS, 400),
+    },
+    Mutant {
+        without: &[Rule::ReadsParentList],
+        changed: "it reads from voters of the newest list only",
+        harm: Harm::ReusedRarely,
+        unit: "without_the_list_before_whoever_reads_misses_its_last_token",
+        judged: None,
+        explored: None,
+        validated: refused_of_five("recover", CHANGES_AND_LOST_DISKS, 3_200),
+    },
+    Mutant {
+        without: &[Rule::NoOpenFork],
+        changed: "of two lists of one version it takes any",
+        harm: Harm::UnsafeRarely,
+        unit: "without_waiting_whoever_reads_of_a_fork_may_take_the_wrong_one",
+        judged: None,
+        explored: None,
+        validated: Validated::InScript {
+            action: "recover",
+            story: "two leaders in a row each remove a voter and are cut off; the third process \
+                    loses its disk, and reads both lists",
+            faults: open_fork,
+        },
     },
 ];

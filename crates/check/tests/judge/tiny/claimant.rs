@@ -2,7 +2,7 @@
 
 use bellwether_core::{
     Boot, Cx, Duration, Fact, Instant, Leadership, Malformed, Message, NodeId, Protocol, Reader,
-    Rebase, Stage, TimerKind,
+    Rebase, Stage, timer_kinds,
 };
 use std::borrow::Cow;
 
@@ -30,17 +30,7 @@ pub(crate) struct Claimant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tick;
 
-impl TimerKind for Tick {
-    type Slots = [Instant; 1];
-
-    fn slot(self) -> usize {
-        0
-    }
-
-    fn at(_slot: usize) -> Self {
-        Self
-    }
-}
+timer_kinds!(Tick);
 
 impl Message for Tick {
     fn kind(&self) -> &'static str {

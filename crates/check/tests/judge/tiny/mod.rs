@@ -28,6 +28,8 @@ fn time_scales() -> TimeScales {
         best: false,
         quorum: None,
         tokens: false,
+        roles: false,
+        proved: false,
     }
 }
 
@@ -38,6 +40,7 @@ fn broken(promise: Promise, claims: Vec<Claim>, faults: Vec<Timed>) -> Option<&'
         time_scales: time_scales(),
         promise,
         own: true,
+        validated: true,
         mix: FaultMix::default(),
         ranks: Ranks::ById,
         seed: 1,

@@ -1,0 +1,95 @@
+//! How a state was reached, as far as the validation of its next step needs it.
+//!
+//! A state may be reached in many ways. It keeps the history of the one by which it was found
+//! first, and is the same state with any other: otherwise no two would ever be the same. So every
+//! step is validated with one history that leads to it, not with all of them.
+
+use super::world::State;
+use crate::judge::fill;
+use crate::nodes::Nodes;
+use crate::validation::Validator;
+use crate::view::Row;
+use bellwether_core::{Duration, Instant, Protocol, Rebase, SimTime};
+use bellwether_protocols::time_scales::TimeScales;
+use std::hash::{Hash, Hasher};
+
+/// The time at the start. Far from zero, so that earlier times fit.
+const START: Duration = Duration::from_secs(1_000);
+
+/// The history of a state.
+#[derive(Clone, Debug)]
+pub(super) struct History {
+    validator: Option<Validator>,
+    /// The time since the start: states are shifted to a fixed origin.
+    elapsed: Duration,
+    /// Why the last step is no action of the model.
+    pub(super) refused: Option<String>,
+}
+
+impl PartialEq for History {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for History {}
+
+impl Hash for History {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl History {
+    pub(super) fn new(nodes: usize, model: Option<&TimeScales>) -> Self {
+        let members = Nodes::first(nodes as u32);
+        let validator = model.map(|time_scales| Validator::new(members, time_scales));
+        Self { validator, elapsed: START, refused: None }
+    }
+
+    /// Time passes.
+    pub(super) fn pass(&mut self, length: Duration) {
+        self.elapsed = self.elapsed + length;
+    }
+
+    /// A time of a state as one since the start.
+    fn date(&self, at: Instant) -> Instant {
+        let origin = Instant::ZERO + self.elapsed;
+        if at == Instant::NEVER {
+            at
+        } else if at >= Rebase::ORIGIN {
+            origin + at.since(Rebase::ORIGIN)
+        } else {
+            origin - Rebase::ORIGIN.since(at)
+        }
+    }
+
+    /// The same row, with its times since the start.
+    fn dated(&self, mut row: Row) -> Row {
+        let date = |at: &mut Instant| *at = self.date(*at);
+        [&mut row.reading, &mut row.told].into_iter().for_each(date);
+        row.lock.iter_mut().for_each(|lock| date(&mut lock.until));
+        let account = &mut row.account;
+        account.granted.iter_mut().for_each(|(_, sent)| date(sent));
+        account.request.iter_mut().for_each(|request| date(&mut request.sent));
+        [&mut account.bound, &mut account.gave_up].into_iter().flatten().for_each(date);
+        row
+    }
+}
+
+impl<P: Protocol> State<P> {
+    /// Validates the step of a process, which was just made.
+    pub(super) fn note_step(&mut self, turn: u8) {
+        let place = &self.places[usize::from(turn)];
+        let (node, now) = (u32::from(turn), self.now);
+        let Some(mut validator) = self.history.validator.take() else { return };
+        // Another life is told by another end of the life before.
+        let gone = Some(SimTime::from_nanos(place.life.into()));
+        let mut row = Row { gone, ..Row::ABSENT };
+        if let Some(state) = &place.node {
+            fill(&mut row, node, state, now, true);
+        }
+        let at = SimTime::from_nanos(self.history.date(now).as_nanos());
+        let refused = validator.step(node, &self.history.dated(row), at).err();
+        self.history.refused = refused.map(|refusal| refusal.to_string());
+        self.history.validator = Some(validator);
+    }
+}

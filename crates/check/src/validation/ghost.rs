@@ -1,0 +1,236 @@
+//! The history that the model has and no process: requests with their votes, lives, leases, lists,
+//! and what each process had stored when.
+
+use super::Told;
+use super::lists::{List, Lists};
+use crate::nodes::Nodes;
+use crate::view::Record;
+use bellwether_core::{Duration, Instant, SimTime};
+use bellwether_protocols::time_scales::TimeScales;
+
+/// The history of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Ghost {
+    /// The members of the group.
+    pub(super) group: Nodes,
+    /// One for each of them, by its number; others are nobody's.
+    pub(super) members: Vec<Member>,
+    /// All lives that have begun, in order.
+    pub(super) lives: Vec<Life>,
+    /// How many steps there were: what happens at one instant has an order.
+    pub(super) steps: u64,
+    /// lockTime.
+    pub(super) lock: Duration,
+    /// The length of a lease, on its holder's clock: lockTime(1−2ρ)−2ε.
+    pub(super) lease: Duration,
+    /// LEASE: no lease runs longer than this in real time.
+    pub(super) longest: Duration,
+    /// The lists of voters.
+    pub(super) lists: Lists,
+    /// Whether records, tokens and lists are promised to last.
+    pub(super) tokens: bool,
+    /// Whether an assumption of the model does not hold, so that nothing more can be said.
+    pub(super) blind: bool,
+}
+
+/// One process.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Member {
+    /// Its present life, as a place in [`Ghost::lives`].
+    pub(super) life: Option<usize>,
+    /// When the life before ended.
+    pub(super) gone: Option<SimTime>,
+    pub(super) lock: Option<Held>,
+    /// What it has stored; kept while it is down.
+    pub(super) record: Option<Record>,
+    /// The list in that record.
+    pub(super) list: Option<List>,
+    pub(super) lease: Option<Lease>,
+    /// The step since which its quarantine is over.
+    pub(super) free: Option<u64>,
+    /// Of the leases that rested on its vote: the version of the newest list, and the highest token
+    /// of those by that list; zero if there were none.
+    pub(super) owes: (u64, u64),
+    /// What it had stored when, if that matters.
+    pub(super) past: Vec<Moment>,
+}
+
+/// A lock, or a quarantine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    /// The candidate, its life, and when it asked by its own clock; `None` in a quarantine.
+    pub(super) to: Option<(u32, u64, Instant)>,
+    /// The last reading at which it holds.
+    pub(super) until: Instant,
+}
+
+/// A lease, as its holder reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lease {
+    pub(super) until: Instant,
+    pub(super) token: u64,
+    pub(super) voters: Nodes,
+}
+
+/// What others could learn of a process from a step on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) step: u64,
+    /// The step with which its life began, if it runs.
+    pub(super) life: Option<u64>,
+    /// Its highest term, if it has a record.
+    pub(super) highest: Option<u64>,
+    /// Its list, if it has a record.
+    pub(super) list: Option<List>,
+}
+
+impl Moment {
+    /// Whether it has no record, or has granted nothing.
+    pub(super) fn is_clean(&self) -> bool {
+        self.highest.is_none_or(|term| term == 0)
+    }
+}
+
+/// One life of a process.
+#[derive(Clone, Debug)]
+pub(super) struct Life {
+    pub(super) node: u32,
+    /// The step with which it began.
+    pub(super) began: u64,
+    pub(super) ended: bool,
+    /// The number of its incarnation.
+    pub(super) number: u64,
+    /// Its requests, in order.
+    pub(super) requests: Vec<Request>,
+    /// The last request that it gave up, by its clock.
+    pub(super) given_up: Option<Instant>,
+    /// The highest token that it has led with; zero if it has not led.
+    pub(super) led: u64,
+    /// The last list that it has led by.
+    pub(super) led_by: Option<List>,
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    pub(super) at: SimTime,
+    /// The reading of its candidate's clock.
+    pub(super) sent: Instant,
+    pub(super) term: u64,
+    /// The list that its candidate held.
+    pub(super) list: Option<List>,
+    /// Who has granted it.
+    pub(super) granted: Nodes,
+    /// Whether it was given up.
+    pub(super) dead: bool,
+}
+
+impl Life {
+    pub(super) fn new(node: u32, number: u64, began: u64) -> Self {
+        let (requests, given_up) = (Vec::new(), None);
+        Self { node, began, ended: false, number, requests, given_up, led: 0, led_by: None }
+    }
+
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+        self.requests.iter_mut().for_each(|request| request.dead = true);
+    }
+
+    pub(super) fn is(&self, node: u32, number: u64) -> bool {
+        self.node == node && self.number == number
+    }
+
+    /// Whether a release of it names a request at this reading, or a later one.
+    fn released(&self, sent: Instant) -> bool {
+        let last = self.requests.last().filter(|_| self.ended).map(|request| request.sent);
+        last.max(self.given_up) >= Some(sent)
+    }
+}
+
+impl Ghost {
+    pub(super) fn new(group: Nodes, time_scales: &TimeScales) -> Self {
+        let TimeScales { lease: lock, drift, clock_error, tokens, .. } = *time_scales;
+        const BILLION: u128 = 1_000_000_000;
+        let (drift, length) = (u128::from(drift).min(BILLION / 4), u128::from(lock.as_nanos()));
+        let error = u128::from(clock_error.as_nanos());
+        let shorter = length * (BILLION - 2 * drift) / BILLION;
+        let longest = (shorter.saturating_sub(error) * BILLION).div_ceil(BILLION - drift) + 1;
+        let length = |nanos: u128| Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+        Self {
+            group,
+            members: vec![
+                Member::default();
+                group.iter().last().map_or(0, |last| last as usize + 1)
+            ],
+            lives: Vec::new(),
+            steps: 0,
+            lock,
+            lease: length(shorter.saturating_sub(2 * error)),
+            longest: length(longest),
+            lists: Lists::default(),
+            tokens,
+            blind: false,
+        }
+    }
+
+    /// The request that this life of a process made at this reading; of several the one for this
+    /// term and by this list.
+    pub(super) fn request(
+        &mut self,
+        (node, life, sent): (u32, u64, Instant),
+        (term, list): (Option<u64>, Option<List>),
+    ) -> Option<&mut Request> {
+        let lives = self.lives.iter_mut().rev().filter(|one| one.is(node, life));
+        let requests = lives.flat_map(|life| &mut life.requests);
+        let made = requests.filter(|request| request.sent == sent);
+        made.max_by_key(|request| (Some(request.term) == term, request.list == list))
+    }
+
+    /// Whether this life of a process has given up the request that it made at this reading.
+    pub(super) fn released(&self, node: u32, life: u64, sent: Instant) -> bool {
+        self.lives.iter().any(|one| one.is(node, life) && one.released(sent))
+    }
+
+    /// Another life than this one, for one of whose live requests this process has voted.
+    pub(super) fn voted_for_another(
+        &self,
+        voter: u32,
+        but: (u32, u64),
+        at: SimTime,
+    ) -> Option<u32> {
+        let live = |request: &Request| !request.dead && at < request.at + self.longest;
+        let others = self.lives.iter().filter(|life| !life.ended && !life.is(but.0, but.1));
+        let mut voted = others.filter(|life| {
+            let recent = life.requests.iter().rev().take_while(|request| live(request));
+            recent.into_iter().any(|request| request.granted.contains(voter))
+        });
+        voted.next().map(|life| life.node)
+    }
+
+    /// Notes what others could learn of a process from now on.
+    pub(super) fn remember(&mut self, told: &Told<'_>) {
+        if !self.tokens {
+            return;
+        }
+        let member = &mut self.members[told.node as usize];
+        let life = member.life.map(|life| self.lives[life].began);
+        let highest = member.record.map(|record| record.highest);
+        let list = member.list;
+        let same = |last: &Moment| (last.life, last.highest, last.list) == (life, highest, list);
+        if !member.past.last().is_some_and(same) {
+            member.past.push(Moment { step: self.steps, life, highest, list });
+        }
+    }
+}
+
+/// A record in words.
+pub(super) fn words(record: Option<Record>) -> String {
+    match record {
+        None => "no record".to_owned(),
+        Some(Record { highest: 0, .. }) => "a record without a term".to_owned(),
+        Some(Record { highest, granted: None }) => format!("a record of term {highest}"),
+        Some(Record { highest, granted: Some((node, life)) }) => {
+            format!("a record of term {highest}, granted to life {life} of process {node}")
+        }
+    }
+}

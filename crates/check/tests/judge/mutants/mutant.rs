@@ -1,0 +1,124 @@
+//! What a mutant is, and the ways in which it is caught.
+
+use bellwether_check::FaultKind;
+use bellwether_check::explore::{Adversary, leases};
+use bellwether_protocols::local_leader::{Params, Rule};
+use bellwether_sim::Timed;
+
+/// A protocol without some of its rules, and how it is caught.
+pub(crate) struct Mutant {
+    pub(crate) without: &'static [Rule],
+    /// What is changed, in words.
+    pub(crate) changed: &'static str,
+    pub(crate) harm: Harm,
+    /// The unit test beside the protocol that sees it.
+    pub(crate) unit: &'static str,
+    /// The random schedules in which the judge sees it.
+    pub(crate) judged: Option<Judged>,
+    /// The small world in which the explorer sees it.
+    pub(crate) explored: Option<Explored>,
+    /// How validation sees it.
+    pub(crate) validated: Validated,
+}
+
+/// How a step that no action of the model allows is seen.
+pub(crate) enum Validated {
+    /// In random schedules.
+    InSchedules {
+        /// The action that comes nearest.
+        action: &'static str,
+        nodes: u32,
+        trouble: &'static [FaultKind],
+        /// The mutant is caught within so many; the real protocol gets through all of them.
+        schedules: u64,
+    },
+    /// In the small world of three processes with this adversary.
+    InWorld { action: &'static str, adversary: Adversary },
+    /// In a schedule of a group of three that is written by hand.
+    InScript {
+        action: &'static str,
+        /// What happens in it.
+        story: &'static str,
+        faults: fn() -> Vec<Timed>,
+    },
+    /// Not at all, for this reason.
+    Not(&'static str),
+}
+
+/// What can come of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Harm {
+    /// Two processes lead at once.
+    Unsafe,
+    /// So too, in stories so rare that its unit test tells one.
+    UnsafeRarely,
+    /// Two leaders have the same token, one after the other.
+    Reused,
+    /// So too, in stories so rare that its unit test tells one with five processes.
+    ReusedRarely,
+    /// A slow message is taken for fast; leases are safe all the same, partitions need not agree.
+    Bound,
+    /// It takes longer; pinned times show it (`delays.rs`, and the simulator's tests for C6).
+    Late,
+    /// Another process leads than should; the simulator's tests show it (`handover.rs`,
+    /// `roles.rs`).
+    Order,
+    /// None while the other rules hold.
+    Covered,
+}
+
+/// Random schedules.
+pub(crate) struct Judged {
+    pub(crate) nodes: u32,
+    pub(crate) trouble: &'static [FaultKind],
+    /// The mutant is caught within so many; the real protocol gets through all of them.
+    pub(crate) schedules: u64,
+    pub(crate) invariant: &'static str,
+    pub(crate) watched: Watched,
+}
+
+/// What is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watched {
+    /// Never two, and nothing else.
+    NeverTwo,
+    /// Never two, where one member has a third of the others' lockTime.
+    Misconfigured,
+    /// All invariants.
+    All,
+    /// All invariants, in majority mode and in local mode.
+    BothModes,
+}
+
+/// A small world.
+pub(crate) struct Explored {
+    pub(crate) nodes: u8,
+    pub(crate) ticks: Ticks,
+    pub(crate) adversary: Adversary,
+    pub(crate) property: &'static str,
+}
+
+/// How long leases are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ticks {
+    /// lockTime 4.
+    Usual,
+    /// lockTime 2.
+    Short,
+}
+
+impl Ticks {
+    pub(crate) fn params(self) -> Params {
+        match self {
+            Self::Usual => leases::in_ticks(),
+            Self::Short => leases::short_in_ticks(),
+        }
+    }
+
+    pub(crate) fn lock(self) -> u32 {
+        match self {
+            Self::Usual => 4,
+            Self::Short => 2,
+        }
+    }
+}

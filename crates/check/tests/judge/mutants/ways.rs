@@ -1,0 +1,99 @@
+//! Ways in which mutants are caught, and the trouble that catches them.
+
+use super::mutant::{Explored, Judged, Ticks, Validated, Watched};
+use bellwether_check::FaultKind;
+use bellwether_check::FaultKind::{
+    Campaign, Crash, Duplicates, LongPause, Loss, LostDisk, Members, OneWay, Partition,
+    QuickRestart, ShortPause, Tails,
+};
+use bellwether_check::explore::Adversary;
+use bellwether_core::Duration;
+use bellwether_sim::{Disk, Fault, Timed, Who};
+
+/// Messages arrive in the tick they are sent in, or never.
+pub(super) const NO_DELAY: Adversary =
+    Adversary { fastest: 0, slowest: 0, ticks: Some(7), ..Adversary::LOSSES };
+pub(super) const CRASH: Adversary = Adversary { crashes: 1, ..NO_DELAY };
+pub(super) const LATE: Adversary = Adversary { slowest: 1, ..NO_DELAY };
+
+pub(super) const fn never_two(
+    nodes: u32,
+    trouble: &'static [FaultKind],
+    schedules: u64,
+) -> Option<Judged> {
+    let (invariant, watched) = ("never-two", Watched::NeverTwo);
+    Some(Judged { nodes, trouble, schedules, invariant, watched })
+}
+
+pub(super) const fn bounds(trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
+    let (invariant, watched) = ("delay-bounds", Watched::BothModes);
+    Some(Judged { nodes: 3, trouble, schedules, invariant, watched })
+}
+
+pub(super) const fn reused(trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
+    let (invariant, watched) = ("tokens-grow", Watched::All);
+    Some(Judged { nodes: 3, trouble, schedules, invariant, watched })
+}
+
+/// While voters change.
+pub(super) const fn changing(trouble: &'static [FaultKind], schedules: u64) -> Option<Judged> {
+    never_two(5, trouble, schedules)
+}
+
+pub(super) const fn two_leaders(adversary: Adversary) -> Option<Explored> {
+    Some(Explored { nodes: 3, ticks: Ticks::Usual, adversary, property: "never-two" })
+}
+
+pub(super) const fn within(ticks: u32, adversary: Adversary) -> Adversary {
+    Adversary { ticks: Some(ticks), ..adversary }
+}
+
+/// Refused in a group of three within a hundred schedules.
+pub(super) const fn refused(action: &'static str, trouble: &'static [FaultKind]) -> Validated {
+    Validated::InSchedules { action, nodes: 3, trouble, schedules: 100 }
+}
+
+/// Refused in a group of five within so many.
+pub(super) const fn refused_of_five(
+    action: &'static str,
+    trouble: &'static [FaultKind],
+    schedules: u64,
+) -> Validated {
+    Validated::InSchedules { action, nodes: 5, trouble, schedules }
+}
+
+/// 0 leads, is cut off, and removes 2. 1 leads, is cut off, and removes 0. So there are two lists
+/// of one version, which nobody else has seen. Then 2 loses its disk, and is told of both.
+pub(super) fn open_fork() -> Vec<Timed> {
+    let at = |ms, fault| Timed { at: Duration::from_millis(ms), fault };
+    let cut = |ms, one: u32, others: [u32; 2]| {
+        let (one, others) = (vec![one], others.to_vec());
+        [
+            at(ms, Fault::Cut { from: one.clone(), to: others.clone() }),
+            at(ms, Fault::Cut { from: others, to: one }),
+        ]
+    };
+    let remove = |ms, node, voter| at(ms, Fault::Remove { node: Who::Node(node), voter });
+    let node = Who::Node(2);
+    let mut faults = cut(1_000, 0, [1, 2]).to_vec();
+    faults.push(remove(1_001, 0, 2));
+    faults.extend(cut(2_000, 1, [0, 2]));
+    faults.push(remove(2_001, 1, 0));
+    faults.push(at(2_010, Fault::Crash { node }));
+    faults.push(at(2_500, Fault::Restart { node, disk: Disk::Lost, reboot: false }));
+    faults.push(at(2_500, Fault::Heal));
+    faults
+}
+
+pub(super) const TIME: Validated = Validated::Not("the model has no such lengths of time");
+pub(super) const ORDER: Validated = Validated::Not("in the model anybody may ask at any time");
+
+pub(super) const CUTS: &[FaultKind] = &[Loss, OneWay, Partition];
+pub(super) const RESTARTS: &[FaultKind] = &[QuickRestart, Crash, Partition];
+pub(super) const LOST_DISKS: &[FaultKind] = &[QuickRestart, Crash, LostDisk, Partition];
+pub(super) const CHANGES: &[FaultKind] = &[Members, QuickRestart, Crash, Partition, OneWay, Loss];
+pub(super) const CHANGES_AND_CUTS: &[FaultKind] = &[Members, Loss, OneWay, Partition];
+pub(super) const CHANGES_AND_LOST_DISKS: &[FaultKind] =
+    &[Members, QuickRestart, Crash, LostDisk, Partition];
+pub(super) const LOUD: &[FaultKind] = &[Loss, Campaign, OneWay, Duplicates];
+pub(super) const PAUSES: &[FaultKind] = &[LongPause, ShortPause, Tails];
