@@ -4,10 +4,12 @@
 //! the common domain of the formulas. The defaults are the parameters of the thesis's figures.
 
 use bellwether_protocols::announce_listen::Shape;
+use bellwether_sim::network::{self, BadProbability, LossModel};
 use std::fmt;
 use std::ops::Deref;
 
-/// Who loses a message.
+/// Who loses a message, as formulas ask: without memory, and with a rate that each formula checks.
+/// [`network::Loss`] is what a simulation takes, which has bursts as well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// Nobody.
@@ -19,6 +21,16 @@ pub enum Loss {
 }
 
 impl Loss {
+    /// So much loss by this model; nothing for bursts, which no formula is about.
+    pub fn of(model: LossModel, rate: f64) -> Option<Self> {
+        match model {
+            LossModel::None => Some(Self::None),
+            LossModel::Correlated => Some(Self::Correlated(rate)),
+            LossModel::Uncorrelated => Some(Self::Uncorrelated(rate)),
+            LossModel::Bursts => None,
+        }
+    }
+
     /// l: how often a message is lost.
     pub fn rate(self) -> f64 {
         match self {
@@ -27,7 +39,7 @@ impl Loss {
         }
     }
 
-    /// So much loss, which all receivers deliver_all together; none if the rate is zero.
+    /// So much loss, which all receivers suffer together; none if the rate is zero.
     pub fn together(rate: f64) -> Self {
         if rate == 0.0 { Self::None } else { Self::Correlated(rate) }
     }
@@ -37,13 +49,30 @@ impl Loss {
         if rate == 0.0 { Self::None } else { Self::Uncorrelated(rate) }
     }
 
+    /// Its model.
+    pub fn model(self) -> LossModel {
+        match self {
+            Self::None => LossModel::None,
+            Self::Correlated(_) => LossModel::Correlated,
+            Self::Uncorrelated(_) => LossModel::Uncorrelated,
+        }
+    }
+
     /// Its name: a value of the parameter `loss-model`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Correlated(_) => "correlated",
-            Self::Uncorrelated(_) => "uncorrelated",
-        }
+        self.model().name()
+    }
+}
+
+impl TryFrom<Loss> for network::Loss {
+    type Error = BadProbability;
+
+    fn try_from(loss: Loss) -> Result<Self, BadProbability> {
+        Ok(match loss {
+            Loss::None => Self::None,
+            Loss::Correlated(rate) => Self::Correlated(rate.try_into()?),
+            Loss::Uncorrelated(rate) => Self::Uncorrelated(rate.try_into()?),
+        })
     }
 }
 

@@ -4,8 +4,7 @@
 //! ([`bellwether_protocols::param`]). What is not given follows from the group and the network, as
 //! it does for `bellwether sim`.
 //!
-//! **Assumptions.** Every message takes the same time. Messages are lost without memory, each
-//! receiver for itself or all together.
+//! **Assumptions.** Messages are lost without memory, each receiver for itself or all together.
 //!
 //! **Promise.** [`Point::command`] prints the numbers of [`Point::experiment`]. Two points with
 //! the same command are the same experiment: figures take it as the key of what they have
@@ -19,7 +18,7 @@ use bellwether_protocols::announce_listen::{Criterion, Distribution, Shape};
 use bellwether_protocols::choice::{Choice, Config, Entry, find};
 use bellwether_protocols::simulated::Layout;
 use bellwether_protocols::surroundings::Surroundings;
-use bellwether_sim::network::{self, Delay, Network, Probability};
+use bellwether_sim::network::{DelayModel, Network};
 use bellwether_sim::{
     Answer, BadExperiment, Engine, Experiment, Initiation, Initiators, Order, Ranks, Scenario,
     Terrain,
@@ -35,8 +34,10 @@ pub struct Point {
     pub params: Vec<(&'static str, String)>,
     /// The group's size; before the event, where there is one.
     pub nodes: u32,
-    /// How long a message takes.
+    /// How long a message takes, on average.
     pub delay: Duration,
+    /// How that is distributed.
+    pub delay_model: DelayModel,
     /// What is lost of the messages to one process.
     pub unicast_loss: Loss,
     /// What is lost of the messages to everyone.
@@ -76,10 +77,6 @@ fn usual_delay(entry: &Entry) -> Duration {
     entry.family.usual().delay
 }
 
-fn refused(why: impl Display) -> BadExperiment {
-    BadExperiment::Parameters(why.to_string())
-}
-
 impl Point {
     /// A start of so many processes with the defaults of `bellwether sim`, which are those of the
     /// thesis's figures: T_S = T_A = 1, Δ = .1, T_L infinite. Nothing is lost. Where an election
@@ -91,6 +88,7 @@ impl Point {
             params: Vec::new(),
             nodes,
             delay: find(protocol).map_or(Duration::ZERO, usual_delay),
+            delay_model: DelayModel::Constant,
             unicast_loss: Loss::None,
             multicast_loss: Loss::None,
             view: 1.0,
@@ -197,10 +195,10 @@ impl Point {
     /// # Errors
     /// [`BadExperiment`], if there is no such protocol or parameter, or a text has no value.
     pub fn config(&self) -> Result<Config, BadExperiment> {
-        let unknown = || refused(format!("no protocol is called '{}'", self.protocol));
+        let unknown = || BadExperiment::Protocol(self.protocol.to_owned());
         let entry = find(self.protocol).ok_or_else(unknown)?;
-        let given = entry.given(self.params.iter().map(|(name, text)| (*name, text.as_str())));
-        given.and_then(|given| entry.config(&self.surroundings(entry), &given)).map_err(refused)
+        let given = entry.given(self.params.iter().map(|(name, text)| (*name, text.as_str())))?;
+        Ok(entry.config(&self.surroundings(entry), &given)?)
     }
 
     /// The group and the network, as far as parameters depend on them.
@@ -218,7 +216,7 @@ impl Point {
     }
 
     fn choice(&self) -> Result<Choice, BadExperiment> {
-        Choice::try_from(self.config()?).map_err(refused)
+        Ok(Choice::try_from(self.config()?)?)
     }
 
     /// Whether processes detect failures themselves, so that nobody tells them.
@@ -230,17 +228,9 @@ impl Point {
     }
 
     fn network(&self) -> Result<Network, BadExperiment> {
-        let lossy = |loss: Loss| -> Result<network::Loss, BadExperiment> {
-            let rate = Probability::try_from(loss.rate()).map_err(refused)?;
-            Ok(match loss {
-                Loss::None => network::Loss::None,
-                Loss::Correlated(_) => network::Loss::Correlated(rate),
-                Loss::Uncorrelated(_) => network::Loss::Uncorrelated(rate),
-            })
-        };
-        let delay = Delay::Constant(self.delay);
-        let mut network = Network::uniform(delay, lossy(self.unicast_loss)?);
-        network.multicast.loss = lossy(self.multicast_loss)?;
+        let delay = self.delay_model.of(self.delay);
+        let mut network = Network::uniform(delay, self.unicast_loss.try_into()?);
+        network.multicast.loss = self.multicast_loss.try_into()?;
         Ok(network)
     }
 
@@ -249,8 +239,7 @@ impl Point {
     /// # Errors
     /// [`BadExperiment`], if the parameters break a rule.
     pub fn experiment(&self, threads: usize) -> Result<Experiment, BadExperiment> {
-        let chance = |value: f64| Probability::try_from(value).map_err(refused);
-        let (view, fail) = (chance(self.view)?, chance(self.fail)?);
+        let (view, fail) = (self.view.try_into()?, self.fail.try_into()?);
         let mut initiation = Initiation { view, fail, ..self.initiation.clone() };
         if self.detects() {
             initiation.detection = None;
@@ -260,12 +249,14 @@ impl Point {
             _ => self.window,
         };
         let ranked = self.param("criterion") == Some(Criterion::Rank.name());
+        let choice = self.choice()?;
         Ok(Experiment {
-            choice: self.choice()?,
+            // Clocks are as wrong as leases allow for.
+            drift: choice.profile().leases.map_or(0, |leases| leases.drift_ppm * 1_000),
+            choice,
             nodes: self.nodes,
             network: self.network()?,
             ranks: if ranked { Ranks::Random } else { Ranks::ById },
-            drift: 0,
             initiation,
             scenario: self.scenario,
             window,

@@ -110,7 +110,7 @@ pub(super) fn above(
     pairs: &[(&Curve, &Curve)],
 ) -> Claim {
     let holds = pairs.iter().all(|(more, less)| lies_above(more, less));
-    Claim::judged(says, section, holds, told(pairs))
+    Claim::judged(says, section, holds, in_words(pairs))
 }
 
 /// Whether one curve lies above another: on the whole beyond doubt, and nowhere below it beyond
@@ -134,7 +134,7 @@ pub(super) fn bounded(
     pairs: &[(&Curve, &Curve)],
 ) -> Claim {
     let holds = pairs.iter().all(|(more, less)| never_below(more, less));
-    Claim::judged(says, section, holds, told(pairs))
+    Claim::judged(says, section, holds, in_words(pairs))
 }
 
 /// Whether one curve is nowhere below another, beyond doubt.
@@ -143,7 +143,7 @@ pub(super) fn never_below(more: &Curve, less: &Curve) -> bool {
 }
 
 /// The pairs of curves in words, and where the first is below the second.
-fn told(pairs: &[(&Curve, &Curve)]) -> String {
+fn in_words(pairs: &[(&Curve, &Curve)]) -> String {
     let sentence = |(more, less): &(&Curve, &Curve)| {
         let mut text = format!("{} and {}: {}", name(more), name(less), beside(more, less));
         if let Some((more, less)) = more.beside(less).find(|(more, less)| less.exceeds(more)) {

@@ -130,6 +130,8 @@ pub enum Kind {
     Corrected,
     /// A simulation: markers with error bars.
     Simulated,
+    /// A measurement of real processes: markers.
+    Measured,
 }
 
 impl Kind {
@@ -139,7 +141,13 @@ impl Kind {
             Self::Printed => "printed",
             Self::Corrected => "corrected",
             Self::Simulated => "simulated",
+            Self::Measured => "measured",
         }
+    }
+
+    /// Whether its points are drawn as markers.
+    pub fn is_marked(self) -> bool {
+        matches!(self, Self::Simulated | Self::Measured)
     }
 }
 

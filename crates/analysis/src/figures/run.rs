@@ -37,11 +37,10 @@ impl Run {
     /// [`BadExperiment`], if the scenario is none or has too many processes to draw.
     pub(super) fn play(&self) -> Result<Played, BadExperiment> {
         let Self { scenario, text } = *self;
-        let refused = |why: String| BadExperiment::Parameters(why);
-        let file = ScenarioFile::parse(text).map_err(|bad| refused(bad.to_string()))?;
+        let file = ScenarioFile::parse(text)?;
         let arrangement = Arrangement::of(&file, file.seed, None);
         if let Some(arrangement) = &arrangement {
-            arrangement.check().map_err(|bad| refused(bad.to_string()))?;
+            arrangement.check()?;
         }
         let until = SimTime::ZERO + file.plan.horizon;
         Ok(Played { scenario, records: file.trace(file.seed), arrangement, until })

@@ -209,7 +209,16 @@ impl Plan {
         beyond_first(u64::from(self.goals.nodes.min(GROUP_MAX)), self.goals.loss)
     }
 
-    fn point(&self, effort: Effort, inputs: &ValidInputs, runs: u64) -> Point {
+    /// A group with these parameters, small enough to simulate quickly, whose leader departs.
+    pub fn point(&self) -> Point {
+        let nodes = self.goals.nodes.min(GROUP_MAX);
+        let inputs = self.inputs.with(|given| given.nodes = nodes).unwrap_or(self.inputs);
+        let mut point = point_of(Variant::LeS, &inputs).with("bye-copies", self.byes);
+        point.scenario = Scenario::Departure;
+        point
+    }
+
+    fn of_inputs(&self, effort: Effort, inputs: &ValidInputs, runs: u64) -> Point {
         point_of(Variant::LeS, inputs).runs(runs).seed(effort.seed)
     }
 
@@ -217,7 +226,7 @@ impl Plan {
         // The engine that skips what does not matter needs a delay and trust that does not end.
         let inputs = if self.goals.delay > 0.0 { self.inputs } else { self.seen(effort).inputs };
         let forever = inputs.with(|given| given.listen = f64::INFINITY).unwrap_or(inputs);
-        let point = self.point(effort, &forever, effort.share(f64::from(inputs.nodes)));
+        let point = self.of_inputs(effort, &forever, effort.share(f64::from(inputs.nodes)));
         let expected = [
             expect("leadership_delay", Measure::LeadershipDelay, formula(LEADERSHIP, &forever)),
             expect("messages", Measure::Messages, messages_at_start(&forever)),
@@ -234,7 +243,7 @@ impl Plan {
         let runs = effort.share(self.departing_costs());
         let beyond = (40.0 + 4.0 * self.attempts()) * self.goals.announce;
         let window = ceil(2.0 * self.inputs.listen + beyond);
-        self.point(effort, &self.inputs, runs).scenario(Scenario::Departure, window)
+        self.of_inputs(effort, &self.inputs, runs).scenario(Scenario::Departure, window)
     }
 
     fn departures(&self, effort: Effort) -> Check {
@@ -277,7 +286,7 @@ impl Plan {
         let listen = self.goals.listen(losses);
         let all = effort.deliveries() / self.announcement();
         let window = floor(all / runs as f64).max(1.0) * self.goals.announce;
-        let point = self.point(effort, &self.inputs, runs).listen(listen);
+        let point = self.of_inputs(effort, &self.inputs, runs).listen(listen);
         point.scenario(Scenario::FalseDeparture, window)
     }
 

@@ -13,6 +13,7 @@
 //! simulates it.
 
 mod confirm;
+pub mod lease;
 pub mod silence;
 pub mod strategy;
 

@@ -3,7 +3,7 @@
 use super::{Point, usual_links};
 use bellwether_core::Duration;
 use bellwether_protocols::param::Kind;
-use bellwether_sim::{Churn, Initiation, Initiators, Order, Scenario, Terrain};
+use bellwether_sim::{Churn, Graph, Initiation, Initiators, Order, Scenario, Terrain};
 use std::fmt::Display;
 
 /// The flags that stand first, in this order. The others follow as they were added.
@@ -25,13 +25,49 @@ const FIRST: [&str; 15] = [
     "delay",
 ];
 
+/// The flags that are no parameters of the protocol.
+const FLAGS: &[&str] = &[
+    "loss",
+    "loss-model",
+    "ucast-loss",
+    "mcast-loss",
+    "delay",
+    "delay-model",
+    "view",
+    "fail",
+    "initiators",
+    "initiator",
+    "order",
+    "top-dead",
+    "processing",
+    "detection",
+    "graph",
+    "links",
+    "range",
+    "speed",
+    "rest",
+    "link",
+    "scenario",
+    "departures",
+    "arrivals",
+    "window",
+    "runs",
+    "seed",
+];
+
 /// Flags by name, and their values as texts; a switch has an empty one.
 #[derive(Default)]
 struct Flags(Vec<(&'static str, String)>);
 
 impl Flags {
     fn add(&mut self, flag: &'static str, value: impl Display) {
+        debug_assert!(FLAGS.contains(&flag), "{flag} is not listed");
         self.0.push((flag, value.to_string()));
+    }
+
+    /// Adds a parameter of the protocol.
+    fn add_param(&mut self, name: &'static str, text: &str) {
+        self.0.push((name, text.to_owned()));
     }
 
     fn add_if(&mut self, shown: bool, flag: &'static str, value: impl Display) {
@@ -52,6 +88,9 @@ impl Flags {
 }
 
 impl Point {
+    /// The flags that a command may have, beside `nodes` and the parameters of the protocol.
+    pub const FLAGS: &'static [&'static str] = FLAGS;
+
     /// The command that prints the same numbers.
     pub fn command(&self) -> String {
         let (usual, mut flags) = (Self::new(self.protocol, self.nodes), Flags::default());
@@ -77,6 +116,7 @@ impl Point {
             flags.add("mcast-loss", multicasts.rate());
         }
         flags.add_if(self.delay != usual.delay, "delay", self.delay);
+        flags.add_if(self.delay_model != usual.delay_model, "delay-model", self.delay_model.name());
         flags.add_if(self.view != usual.view, "view", self.view);
         flags.add_if(self.fail != usual.fail, "fail", self.fail);
     }
@@ -109,22 +149,22 @@ impl Point {
     }
 
     fn add_terrain(&self, flags: &mut Flags) {
-        match &self.initiation.terrain {
-            Terrain::Open => {}
-            Terrain::Complete => flags.add("graph", "complete"),
-            Terrain::Circle => flags.add("graph", "circle"),
-            Terrain::Line => flags.add("graph", "line"),
-            Terrain::Grid => flags.add("graph", "grid"),
-            Terrain::Tree => flags.add("graph", "tree"),
+        let terrain = &self.initiation.terrain;
+        if let Some(graph) = terrain.graph().filter(|graph| *graph != Graph::default()) {
+            flags.add("graph", graph);
+        }
+        match terrain {
+            Terrain::Open
+            | Terrain::Complete
+            | Terrain::Circle
+            | Terrain::Line
+            | Terrain::Grid
+            | Terrain::Tree => {}
             Terrain::Random { links } => {
                 flags.add_if(*links as u64 != usual_links(self.nodes), "links", links);
             }
-            Terrain::Disc { range } => {
-                flags.add("graph", "disc");
-                flags.add("range", range);
-            }
+            Terrain::Disc { range } => flags.add("range", range),
             Terrain::Moving(motion) => {
-                flags.add("graph", "moving");
                 flags.add("range", motion.range);
                 flags.add("speed", motion.fastest);
                 flags.add("rest", motion.rest);
@@ -139,7 +179,7 @@ impl Point {
     /// The parameters without which it would be another experiment, in the order of their table.
     fn add_params(&self, flags: &mut Flags) {
         let Ok(config) = self.config() else {
-            self.params.iter().for_each(|(name, text)| flags.add(name, text));
+            self.params.iter().for_each(|(name, text)| flags.add_param(name, text));
             return;
         };
         let mut needed = self.clone();
@@ -153,8 +193,8 @@ impl Point {
         for param in config.family().params() {
             match (needed.param(param.name), param.kind) {
                 (None, _) => {}
-                (Some("true"), Kind::Switch) => flags.add(param.name, ""),
-                (Some(text), _) => flags.add(param.name, text),
+                (Some("true"), Kind::Switch) => flags.add_param(param.name, ""),
+                (Some(text), _) => flags.add_param(param.name, text),
             }
         }
     }

@@ -6,10 +6,12 @@
 //! | module | what it writes |
 //! |---|---|
 //! | [`picture`] | a finding as SVG, for print and screen, in colour and without |
+//! | [`bars`] | what a time is spent on, as text and SVG |
 //! | [`csv`] | its points, one a row |
 //! | [`json`] | all of it, and a report's verdicts |
 //! | [`page`] | all findings on one page of HTML that needs nothing else |
 
+pub mod bars;
 pub mod csv;
 pub mod json;
 mod markup;

@@ -178,7 +178,7 @@ fn section(out: &mut String, finding: &Finding) {
     let links = ["svg", "csv", "json"].map(link).join(", ");
     put!(out, "<p class=\"files\">Picture and numbers: {links}</p>\n");
     match &finding.run {
-        Some(run) => told(out, run),
+        Some(run) => write_run(out, run),
         None => numbers(out, finding),
     }
     out.push_str("</section>\n");
@@ -201,7 +201,7 @@ fn tabled(out: &mut String, table: &Table) {
     out.push_str("</tbody>\n</table>\n</div>\n");
 }
 
-fn told(out: &mut String, run: &Played) {
+fn write_run(out: &mut String, run: &Played) {
     put!(
         out,
         "<details>\n<summary>The run, record by record</summary>\n<p>{}</p>\n\

@@ -6,6 +6,7 @@
 //! | `messages`, `classic`, `probabilistic` | corrected forms beside the simulation they name |
 //! | `figures`, `our_figures` | the figures of the announce-listen chapter, and ours of it |
 //! | `classic_figures`, `probabilistic_figures` | the figures of the other papers |
+//! | `lease` | the planner of leases |
 //! | `strategy` | the planner of the probabilistic election |
 //!
 //! One binary, because each is linked against everything. What the thesis claims is in `paper`.
@@ -16,6 +17,7 @@ mod domain;
 mod figures;
 mod found;
 mod known;
+mod lease;
 mod messages;
 mod our_figures;
 mod probabilistic;

@@ -3,7 +3,7 @@
 //! Statistical, with fixed seeds: the same runs each time.
 
 use bellwether_analysis::plan::strategy::{
-    Effort, Found, Goals, Growth, Refused, Standing, Trial, search,
+    Attainment, Effort, Found, Goals, Growth, Refused, Trial, search,
 };
 use bellwether_analysis::{Loss, Point};
 
@@ -42,14 +42,14 @@ fn a_harder_goal_never_gets_a_cheaper_strategy() {
 fn what_is_chosen_reaches_the_goal_and_nothing_cheaper_that_was_tried_does() {
     let plan = found(goals(0.9));
     let chosen = &plan.chosen;
-    assert_eq!(chosen.standing(0.9), Standing::Reaches);
+    assert_eq!(chosen.standing(0.9), Attainment::Reaches);
     assert!(chosen.interval()[0] >= 0.9, "the narrower interval as well: {chosen:?}");
-    let reaches = |trial: &&Trial| trial.standing(0.9) == Standing::Reaches;
+    let reaches = |trial: &&Trial| trial.standing(0.9) == Attainment::Reaches;
     for other in plan.tried.iter().filter(reaches) {
         // Means of different numbers of runs: what a few per cent decide is left open.
         assert!(other.messages() > 0.9 * chosen.messages(), "{}: {}", other.tactic, chosen.tactic);
     }
-    assert!(plan.tried.iter().any(|trial| trial.standing(0.9) == Standing::FallsShort));
+    assert!(plan.tried.iter().any(|trial| trial.standing(0.9) == Attainment::FallsShort));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn the_last_look_has_as_many_runs_as_the_goal_needs() {
     let point = Point { view: 1.0, ..calm.point.loss(Loss::None) };
     let calm = Goals { point, ..calm };
     let plan = plan(calm, 0.02).unwrap_or_else(|refused| panic!("{refused}"));
-    assert_eq!(plan.chosen.standing(0.995), Standing::Reaches);
+    assert_eq!(plan.chosen.standing(0.995), Attainment::Reaches);
     assert_eq!(plan.chosen.success.runs, 1517, "{:?}", plan.chosen);
     assert!(plan.tried.iter().all(|trial| trial.success.runs <= 2_000));
 }

@@ -102,11 +102,11 @@ pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
 /// A claim that rests on the adjusted loss: if it shows without that, in either loss model, it
 /// holds; if it does not, that says nothing.
 fn adjusted(says: &'static str, gaps: [Curve; 2], shows: impl Fn(&Dot) -> bool) -> Claim {
-    let told = |gap: &Curve| {
+    let in_words = |gap: &Curve| {
         let list = gap.dots.iter().map(|dot| format!("{} at {}", value(dot), dot.x));
         format!("{}: {}", gap.name, list.collect::<Vec<_>>().join(", "))
     };
-    let numbers = gaps.each_ref().map(told).join("; ");
+    let numbers = gaps.each_ref().map(in_words).join("; ");
     if gaps.iter().any(|gap| !gap.dots.is_empty() && gap.dots.iter().all(&shows)) {
         return Claim::judged(says, "5.4.2", true, numbers);
     }

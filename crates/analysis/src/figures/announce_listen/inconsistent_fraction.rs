@@ -87,7 +87,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let [_, listen] = &finding.panes[..] else { return Vec::new() };
     let (together, apart) = (listen.curve("correlated"), listen.curve("uncorrelated"));
     let lossless = listen.curve("no loss");
-    let told = |x: f64| {
+    let in_words = |x: f64| {
         let numbers = (value(together.at(x)), value(apart.at(x)));
         format!("T_L = {x} T_A: {} correlated, {} uncorrelated", numbers.0, numbers.1)
     };
@@ -108,7 +108,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
              T_L > .67 T_A.",
             "5.4.4",
             vanishes(together, 1.0) && vanishes(apart, 1.0),
-            [1.0, 2.0, 5.0].map(told).join("; "),
+            [1.0, 2.0, 5.0].map(in_words).join("; "),
         ),
         Claim::judged(
             "With correlated loss the inconsistent fraction is 1 − T_L(1 − l)/T_A.",

@@ -118,7 +118,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let less =
         |pane: &Pane, better: &str, worse: &str| lies_above(pane.curve(worse), pane.curve(better));
     let at = |pane: &Pane, name: &str| value(pane.curve(name).at(100.0));
-    let told = |pane: &Pane, unit: &str| {
+    let in_words = |pane: &Pane, unit: &str| {
         let names = [LE_S, BY_ID, BY_RANK, LE_M];
         let [random, by_id, by_rank, le_m] = names.map(|name| at(pane, name));
         format!("{random}{unit} at random, {by_id} by id, {by_rank} by rank, {le_m} LE-M")
@@ -131,7 +131,11 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             [BY_ID, BY_RANK]
                 .iter()
                 .all(|name| less(delay, name, LE_S) && less(lossy_delay, name, LE_S)),
-            format!("N = 100: {}; at l = .4 {}", told(delay, " s"), told(lossy_delay, " s")),
+            format!(
+                "N = 100: {}; at l = .4 {}",
+                in_words(delay, " s"),
+                in_words(lossy_delay, " s")
+            ),
         ),
         Claim::judged(
             "It also needs fewer messages.",
@@ -139,19 +143,23 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             [BY_ID, BY_RANK]
                 .iter()
                 .all(|name| less(messages, name, LE_S) && less(lossy_messages, name, LE_S)),
-            format!("N = 100: {}; at l = .4 {}", told(messages, ""), told(lossy_messages, "")),
+            format!(
+                "N = 100: {}; at l = .4 {}",
+                in_words(messages, ""),
+                in_words(lossy_messages, "")
+            ),
         ),
         Claim::judged(
             "Choosing the earliest wake-up is an improvement on the greatest id.",
             "5.4.3, 5.6",
             panes.iter().all(|pane| less(pane, LE_M, LE_S)),
-            format!("N = 100: {}", told(delay, " s")),
+            format!("N = 100: {}", in_words(delay, " s")),
         ),
         Claim::judged(
             "A rank that decides on the wake-up is as good as a wake-up that decides on the rank.",
             "5.4.3",
             panes.iter().all(|pane| pane.curve(BY_RANK).agrees(pane.curve(LE_M))),
-            format!("N = 100, l = .4: {}", told(lossy_delay, " s")),
+            format!("N = 100, l = .4: {}", in_words(lossy_delay, " s")),
         ),
         Claim::judged(
             "Probabilistically smaller wake-up times for greater ids suffice: with a jitter of \

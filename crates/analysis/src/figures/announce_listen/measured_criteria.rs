@@ -162,7 +162,7 @@ fn losses_by_id(seed: u64, run: u64) -> Option<Elected> {
 
 fn claims(finding: &Finding) -> Vec<Claim> {
     let [losses, delays, times, messages] = &finding.panes[..] else { return Vec::new() };
-    let told = |curve: &Curve| {
+    let in_words = |curve: &Curve| {
         format!(
             "{} after one announcement, {} after 16",
             value(curve.at(1.0)),
@@ -187,13 +187,13 @@ fn claims(finding: &Finding) -> Vec<Claim> {
              alike in both directions.",
             "5.7",
             lies_above(by_id, heard),
-            format!("mean loss to the others: {}; {}", told(heard), beside(losses)),
+            format!("mean loss to the others: {}; {}", in_words(heard), beside(losses)),
         ),
         Claim::judged(
             "It does so too where how well one hears has nothing to do with how well one is heard.",
             "5.7, without the proviso",
             lies_above(by_id, one_way),
-            format!("mean loss to the others: {}", told(one_way)),
+            format!("mean loss to the others: {}", in_words(one_way)),
         )
         .explained(
             Verdict::Refuted,
@@ -204,7 +204,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
              id.",
             "5.7",
             lies_above(delays.curve(BY_ID), near),
-            format!("mean delay to the others in s: {}; {}", told(near), beside(delays)),
+            format!("mean delay to the others in s: {}; {}", in_words(near), beside(delays)),
         ),
         Claim::judged(
             "Linking the wake-up time with the measured criterion makes the election quicker and \

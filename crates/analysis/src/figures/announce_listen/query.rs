@@ -122,7 +122,7 @@ fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
     let [le_a, le_s, query, later] = VARIANTS.map(|(name, _)| pane.curve(name));
     let sooner =
         |slow: &Curve, fast: &Curve| above_from(slow, fast).is_some() && never_below(slow, fast);
-    let told = |slow: &Curve, fast: &Curve| match above_from(slow, fast) {
+    let in_words = |slow: &Curve, fast: &Curve| match above_from(slow, fast) {
         Some(ratio) => format!("sooner than {} from T_A = {ratio} Δ on", slow.name),
         None => format!("not sooner than {} even where T_A is longest", slow.name),
     };
@@ -132,14 +132,18 @@ fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
              never later.",
             "5.7",
             sooner(le_a, query) && sooner(le_s, query),
-            format!("{}; at 32 Δ {}", told(le_a, query), all_four(pane, 32.0, " s")),
+            format!("{}; at 32 Δ {}", in_words(le_a, query), all_four(pane, 32.0, " s")),
         ),
         Claim::judged(
             "Suppress-then-Query helps a joiner too: it learns who leads sooner than in LE-S, if \
              T_A is long, and never later.",
             "5.7",
             sooner(le_s, later),
-            format!("T_S = 10 Δ: {}; at 128 Δ {}", told(le_s, later), all_four(pane, 128.0, " s"),),
+            format!(
+                "T_S = 10 Δ: {}; at 128 Δ {}",
+                in_words(le_s, later),
+                all_four(pane, 128.0, " s"),
+            ),
         ),
     ]
 }
@@ -200,20 +204,20 @@ fn claims_of_byes(departure: &Pane) -> Vec<Claim> {
             3 * copies,
         )
     };
-    let told = [0.0, 0.4, 0.7].map(at).join("; ");
+    let in_words = [0.0, 0.4, 0.7].map(at).join("; ");
     vec![
         Claim::judged(
             "Byes decrease the delay after a departure.",
             "5.7",
             lies_above(silent, once) && silent.exceeds(enough),
-            told.clone(),
+            in_words.clone(),
         ),
         Claim::judged(
             "The mean number of announcements that reaches all is a number of Byes that reaches \
              all: with more of them nothing would be gained.",
             "5.7",
             more.agrees(enough),
-            told,
+            in_words,
         )
         .explained(
             Verdict::Refuted,

@@ -132,7 +132,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let [departure, greater, smaller, falsely] = &finding.panes[..] else { return Vec::new() };
     let lossless = departure.curve("correlated").at(0.0);
     let same = |curve: &Curve| curve.dots.iter().all(|dot| dot.agrees(lossless));
-    let told = |curve: &Curve| {
+    let in_words = |curve: &Curve| {
         format!("{} s at l = 0, {} s at .4", value(curve.at(0.0)), value(curve.at(0.4)))
             + &format!(", {} s at .7", value(curve.at(0.7)))
     };
@@ -149,14 +149,14 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "After a departure correlated loss costs nothing.",
             "5.3.2.2, 5.4.4",
             same(together),
-            told(together),
+            in_words(together),
         )
         .explained(Verdict::Confirmed, "what is gained by noticing sooner is lost in announcing"),
         Claim::judged(
             "After a departure uncorrelated loss costs nothing either.",
             "5.3.2.3, 5.4.4",
             same(apart),
-            told(apart),
+            in_words(apart),
         )
         .explained(
             Verdict::Refuted,

@@ -102,7 +102,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         curve.at(0.5).exceeds(enough) && curve.dots.iter().filter(late).all(|x| x.agrees(enough))
     };
     let fifty = intervals.curve("N = 50");
-    let told = [0.2, 0.5, 1.0, ENOUGH, 2.0]
+    let in_words = [0.2, 0.5, 1.0, ENOUGH, 2.0]
         .map(|x| format!("{} at T_A = {x} T_S", value(fifty.at(x))))
         .join(", ");
     let large = from_gentle.is_some() && from_steep.is_some();
@@ -137,7 +137,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "T_A ≥ T_S + Δ: T_S/2 costs messages, and more than T_S + Δ gains nothing.",
             "5.4.4",
             WATCHED.into_iter().all(flat),
-            format!("N = 50: {told}"),
+            format!("N = 50: {in_words}"),
         ),
     ]
 }

@@ -1,7 +1,9 @@
 //! The lecture's figure 3-12: process 4 holds an election, and 6 wins it.
 
 use super::common::value_of;
-use super::records::{callers, count, counted, elected, ends, exchanged, ids, sent, since, told};
+use super::records::{
+    callers, count, counted, elected, ends, exchanged, ids, in_words, sent, since,
+};
 use crate::figures::{Claim, Figure, Finding, Run};
 use crate::inputs::usual;
 
@@ -56,7 +58,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "The living process with the highest id is elected.",
             "lecture, bully: background",
             leader.is_some() && leader == alive.keys().last().copied(),
-            format!("{} live, and {}", ids(alive.keys()), told(leader)),
+            format!("{} live, and {}", ids(alive.keys()), in_words(leader)),
         ),
         counted(
             "It takes (k−1)² + N − 2 messages, k = N − i if process i calls.",

@@ -1,7 +1,7 @@
 //! The lecture's example of Hirschberg-Sinclair: phases 0 to 5.
 
 use super::common::value_of;
-use super::records::{count, elected, ends, ids, told};
+use super::records::{count, elected, ends, ids, in_words};
 use crate::figures::{Claim, Figure, Finding, Run};
 use crate::inputs::usual;
 use bellwether_core::{Event, Record, SimTime};
@@ -91,13 +91,13 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let leader = elected(records);
     let at = usual(alive.len() as u32, |_| ());
     let (sent, bound) = (count(records), value_of("hirschberg-sinclair.messages.bound", &at));
-    let in_words = numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let listed = numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     vec![
         Claim::judged(
             "There are phases 0 to 5.",
             "lecture, HS: example",
             phases.len() == 6,
-            format!("candidates from phase 0 on: {in_words}"),
+            format!("candidates from phase 0 on: {listed}"),
         ),
         Claim::judged(
             "Fewer candidates proceed to higher phases, until there is one.",
@@ -105,7 +105,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             numbers.windows(2).all(|pair| pair[1] <= pair[0])
                 && numbers.first() > numbers.last()
                 && numbers.last() == Some(&1),
-            format!("candidates from phase 0 on: {in_words}"),
+            format!("candidates from phase 0 on: {listed}"),
         ),
         only_winners(&phases, &order),
         returns(&phases, leader),
@@ -113,7 +113,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "The process with the highest id is elected, and tells all others.",
             "lecture, HS: correctness",
             leader.is_some() && leader == alive.keys().last().copied(),
-            format!("{} processes, and {}", alive.len(), told(leader)),
+            format!("{} processes, and {}", alive.len(), in_words(leader)),
         ),
         Claim::judged(
             "It takes O(n log n) messages: at most 8n(1 + ⌈log₂ n⌉).",
@@ -131,10 +131,10 @@ fn only_winners(phases: &[BTreeMap<u64, SimTime>], order: &[u32]) -> Claim {
     };
     let wrong: Vec<usize> =
         phases.iter().enumerate().filter(|pair| !right(*pair)).map(|(phase, _)| phase).collect();
-    let told = |(phase, candidates): (usize, &BTreeMap<u64, SimTime>)| {
+    let in_words = |(phase, candidates): (usize, &BTreeMap<u64, SimTime>)| {
         format!("phase {phase}: {}", ids(candidates.keys()))
     };
-    let said: Vec<String> = phases.iter().enumerate().skip(1).map(told).collect();
+    let said: Vec<String> = phases.iter().enumerate().skip(1).map(in_words).collect();
     let says = "Only the greatest of its 2^k-neighbourhood proceeds to phase k + 1.";
     Claim::judged(says, PHASES, wrong.is_empty() && phases.len() > 1, said.join("; "))
 }

@@ -200,13 +200,13 @@ fn one_fourth(worst: &Curve, ring: &Curve) -> Claim {
     let ratios: Vec<(f64, f64)> =
         worst.beside(ring).map(|(mine, ring)| (mine.x, mine.y / ring.y)).collect();
     let near = |(_, ratio): &(f64, f64)| (ratio - 0.25).abs() <= 0.25 * (STEADY - 1.0);
-    let told = |pair: Option<&(f64, f64)>| {
+    let in_words = |pair: Option<&(f64, f64)>| {
         pair.map_or(String::new(), |(x, ratio)| format!("{ratio:.4} of them at N = {x}"))
     };
     let because = format!(
         "{}, {}; it is 1/4 + 3/(4n). Equation (4), to the letter, would make it a half",
-        told(ratios.first()),
-        told(ratios.last())
+        in_words(ratios.first()),
+        in_words(ratios.last())
     );
     Claim::judged(
         "In the worst-worst case it takes one fourth of the messages of the ring.",
@@ -233,13 +233,13 @@ fn below_analysis(worst: &Curve) -> Claim {
     let analysis = analysed(worst);
     let parts: Vec<(f64, f64)> =
         worst.beside(&analysis).map(|(mine, form)| (mine.x, 1.0 - mine.y / form.y)).collect();
-    let told = |pair: Option<&(f64, f64)>| {
+    let in_words = |pair: Option<&(f64, f64)>| {
         pair.map_or(String::new(), |(x, part)| format!("{:.2} % at N = {x}", 100.0 * part))
     };
     let because = format!(
         "below n(n−1)/2 + 2n with n = N by {} and {}",
-        told(parts.first()),
-        told(parts.last())
+        in_words(parts.first()),
+        in_words(parts.last())
     );
     let little = parts.iter().all(|(_, part)| *part < STEADY - 1.0);
     Claim::judged(

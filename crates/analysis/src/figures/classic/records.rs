@@ -68,7 +68,7 @@ pub(super) fn elected(records: &[Record]) -> Option<u64> {
 }
 
 /// That one in words.
-pub(super) fn told(elected: Option<u64>) -> String {
+pub(super) fn in_words(elected: Option<u64>) -> String {
     elected.map_or_else(|| "they name no common leader".to_owned(), |id| format!("all name {id}"))
 }
 

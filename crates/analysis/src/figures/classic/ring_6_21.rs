@@ -1,7 +1,7 @@
 //! The lecture's figure 6.21: two elections at once on a ring.
 
 use super::common::value_of;
-use super::records::{callers, counted, elected, ends, ids, sent, told};
+use super::records::{callers, counted, elected, ends, ids, in_words, sent};
 use crate::figures::{Claim, Figure, Finding, Run};
 use crate::inputs::usual;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "The caller picks the highest id of the live processes, and all come to know it.",
             "lecture, LCR: the algorithm in words",
             leader.is_some() && leader == alive.last().copied(),
-            format!("{} live, and {}", ids(&alive), told(leader)),
+            format!("{} live, and {}", ids(&alive), in_words(leader)),
         ),
         counted(
             "An election takes 2N messages, N of them to elect and N to tell; two take twice that.",

@@ -1,7 +1,7 @@
 //! What the figures of the probabilistic election have in common: the paper's strategy, what is
 //! drawn of it, what we chose where the text is silent, and how its words are judged.
 
-use super::tell::{interval, no_less, no_more, together, told, within_part};
+use super::tell::{claim, interval, no_less, no_more, together, within_part};
 use crate::figures::claim::doubt;
 use crate::figures::evidence::{exactly, matched_over, value};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Panel, Series, Verdict};
@@ -172,7 +172,7 @@ pub(super) fn high(
     };
     let list: Vec<String> = curves.iter().map(told_of).collect();
     let because = format!("{}. High is {HIGH} or more", list.join(". "));
-    told(says, section, together(curves.iter().map(|curve| each(curve))), because)
+    claim(says, section, together(curves.iter().map(|curve| each(curve))), because)
 }
 
 /// Claims that what is simulated is what is computed, of events that may be too rare for any run to
@@ -217,7 +217,7 @@ fn within(
             format!("{}, {most}; we ask for at most {limit}", ends(curve, axis))
         },
     );
-    told(says, section, verdict, because)
+    claim(says, section, verdict, because)
 }
 
 /// Claims that one round is expected to be enough.
@@ -269,7 +269,7 @@ pub(super) fn steady_at(
 ) -> Claim {
     let near = |dot: &Dot| within_part(dot, &exactly(dot.x, level), STEADY);
     let because = format!("{}. About {level} is within a tenth", ends(curve, axis));
-    told(says, section, together(curve.dots.iter().map(near)), because)
+    claim(says, section, together(curve.dots.iter().map(near)), because)
 }
 
 /// Claims that curves are almost constant: everywhere within a tenth of where they begin.
@@ -285,5 +285,5 @@ pub(super) fn steady(
     };
     let list: Vec<String> = curves.iter().map(|curve| ends(curve, axis)).collect();
     let because = format!("{}. Almost constant is within a tenth", list.join("; "));
-    told(says, section, together(curves.iter().map(stays)), because)
+    claim(says, section, together(curves.iter().map(stays)), because)
 }

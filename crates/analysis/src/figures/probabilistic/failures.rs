@@ -2,7 +2,7 @@
 
 use super::common::{Case, OF_ALL, Sweep, as_computed, ends, high};
 use super::loss::{NODES, by_delay};
-use super::tell::{at_least, together, told};
+use super::tell::{at_least, claim, together};
 use crate::figures::evidence::scaled;
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Series, Verdict};
 use crate::point::Point;
@@ -84,5 +84,5 @@ fn similar(says: &'static str, pairs: &[(&Curve, &Curve)]) -> Claim {
         |(mine, other): &(&Curve, &Curve)| format!("{}; {}", ends(mine, "p"), ends(other, "p"));
     let list: Vec<String> = pairs.iter().map(told_of).collect();
     let because = format!("{}. Similar is within a tenth", list.join("; "));
-    told(says, "5", together(pairs.iter().map(near)), because)
+    claim(says, "5", together(pairs.iter().map(near)), because)
 }

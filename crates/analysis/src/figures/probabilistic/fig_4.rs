@@ -108,17 +108,17 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         arrive(&[e1, e2]),
         peak(bound),
         lowest(bound, e3, &[e1, e2, e4]),
-        tell::told(
+        tell::claim(
             "It is a lower bound, printed and corrected.",
             "4",
             together([bound, corrected].map(|bound| never_below(round, bound))),
-            told(round, bound, corrected),
+            in_words(round, bound, corrected),
         ),
         Claim::judged(
             "Success is much higher than the bound where many prefer the same leader.",
             "4",
             lies_above(round, bound) && much_higher(round, bound),
-            told(&part(round, |k| k >= 20.0), bound, corrected),
+            in_words(&part(round, |k| k >= 20.0), bound, corrected),
         )
         .explained(
             Verdict::Confirmed,
@@ -190,7 +190,7 @@ fn much_higher(round: &Curve, bound: &Curve) -> bool {
     round.beside(bound).all(half)
 }
 
-fn told(round: &Curve, bound: &Curve, corrected: &Curve) -> String {
+fn in_words(round: &Curve, bound: &Curve, corrected: &Curve) -> String {
     let at = |dot: &Dot| {
         let [bound, corrected] = [bound, corrected].map(|bound| bound.at(dot.x).y);
         format!("{} against {bound:.3} ({corrected:.3}) at K = {}", value(dot), dot.x)

@@ -1,7 +1,7 @@
 //! Figures 5(d) to 5(f): success, rounds and messages against the size of the group.
 
 use super::common::{Case, Sweep, fewer_than, high, one_round};
-use super::tell::{interval, together, told, within_distance};
+use super::tell::{claim, interval, together, within_distance};
 use crate::figures::evidence::flat;
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Verdict};
 use crate::probabilistic::point;
@@ -49,7 +49,7 @@ fn same(says: &'static str, section: &'static str, curve: &Curve) -> Claim {
     let at = |dot: &Dot| format!("{} at N = {}", interval(dot), dot.x);
     let list: Vec<String> = curve.dots.iter().map(at).collect();
     let because = format!("{}. The same is within {SAME} of the first", list.join(", "));
-    told(says, section, verdict, because)
+    claim(says, section, verdict, because)
 }
 
 /// The figure of rounds.

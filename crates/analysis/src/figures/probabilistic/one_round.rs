@@ -1,7 +1,7 @@
 //! Ours: the relays of one round, and in how many components they fall, against exact formulas.
 
 use super::common::{CALL, SIZE, TIES, TIMES, as_computed};
-use super::tell::{at_least, together, told};
+use super::tell::{at_least, claim, together};
 use crate::figures::series::named;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Series, Verdict};
 use crate::inputs::{Loss, ValidInputs, usual};
@@ -85,7 +85,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         as_computed("K members relay.", "3.1", AXIS, &[(relays, k)]),
         as_computed("There are as many components as computed.", "ours", AXIS, &[(parts, all)]),
         as_computed("There is one as often as computed.", "ours", AXIS, &[(one, exact)]),
-        told(
+        claim(
             "What the text has for one component is a lower bound of that.",
             "4",
             together(one.beside(printed).map(|(one, bound)| at_least(one, bound))),

@@ -32,7 +32,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "With `delay` strong success is higher than with `hash`, the more so the more is lost.",
             "ours",
             lies_above(success, of_hash) && falls_behind(success, of_hash),
-            told(success, of_hash),
+            in_words(success, of_hash),
         ),
         Claim::judged(
             "Without loss both rules do as well.",
@@ -62,7 +62,7 @@ fn falls_behind(more: &Curve, less: &Curve) -> bool {
     first < gaps[gaps.len() / 2] && gaps[gaps.len() / 2] < last
 }
 
-fn told(more: &Curve, less: &Curve) -> String {
+fn in_words(more: &Curve, less: &Curve) -> String {
     let from = above_from(more, less).map_or_else(
         || "nowhere beyond doubt".to_owned(),
         |x| format!("beyond doubt from loss {x} on"),

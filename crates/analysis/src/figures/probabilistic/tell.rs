@@ -11,7 +11,7 @@ use crate::figures::{Claim, Dot, Verdict};
 use crate::numbers::number;
 
 /// A claim with this verdict; if it is open, that is for lack of runs.
-pub(super) fn told(
+pub(super) fn claim(
     says: &'static str,
     section: &'static str,
     verdict: Verdict,

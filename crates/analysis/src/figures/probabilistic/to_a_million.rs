@@ -64,10 +64,10 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     // A million members have too few runs to confirm anything.
     let many_runs = |curve: &Curve| part(curve, |nodes| nodes < 1e6);
     let of = |what: &str| [".001", ".2"].map(|loss| finding.curve(&format!("{what}, loss {loss}")));
-    let told = |what: &str| of(what).map(many_runs);
-    let ([strong, lossy], [weak, lossy_weak]) = (told("strong"), told("weak"));
+    let in_words = |what: &str| of(what).map(many_runs);
+    let ([strong, lossy], [weak, lossy_weak]) = (in_words("strong"), in_words("weak"));
     let ([rounds, lossy_rounds], [unicasts, more_unicasts], [multicasts, more_multicasts]) =
-        (told("rounds"), told("unicasts"), told("multicasts"));
+        (in_words("rounds"), in_words("unicasts"), in_words("multicasts"));
     let (to_a_million, weak_to_a_million) = (of("strong"), of("weak"));
     vec![
         high("Success is very high up to 100,000 members.", "4, 6", AXIS, &[&strong, &weak]),

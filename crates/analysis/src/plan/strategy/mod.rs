@@ -31,7 +31,7 @@ mod trade_off;
 
 pub use refused::Refused;
 pub use search::{Found, search};
-pub use tactic::{Growth, Standing, Tactic, Trial};
+pub use tactic::{Attainment, Growth, Tactic, Trial};
 
 use crate::point::Point;
 use crate::support::CONFIDENCE;

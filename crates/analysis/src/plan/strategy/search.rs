@@ -14,7 +14,7 @@
 //! them is too near to decide.
 
 use super::refused::Best;
-use super::tactic::{Standing, Tactic, Trial};
+use super::tactic::{Attainment, Tactic, Trial};
 use super::{Effort, Goals, LOOK_MIN, MORE, Refused, runs_to_show};
 use crate::figures::SimulationFailed;
 use crate::point::Point;
@@ -175,7 +175,7 @@ impl Search<'_> {
         }
         let mut strong = false;
         for tactic in Tactic::strongest(k, self.goals.max_rounds) {
-            strong = strong || self.decide(tactic)? == Standing::Reaches;
+            strong = strong || self.decide(tactic)? == Attainment::Reaches;
         }
         if !strong {
             return Ok(Offer::Weak);
@@ -193,7 +193,7 @@ impl Search<'_> {
             if at_most(best, costs.messages) {
                 break;
             }
-            if self.decide(costs.tactic)? == Standing::Reaches {
+            if self.decide(costs.tactic)? == Attainment::Reaches {
                 *best = Some(costs);
                 break;
             }
@@ -210,19 +210,19 @@ impl Search<'_> {
 
     /// Looks at a strategy until it is clear where it stands, or for as long as the effort allows.
     /// What hardly ever succeeds shows at a glance; to be chosen takes a first look at least.
-    fn decide(&mut self, tactic: Tactic) -> Result<Standing, Refused> {
+    fn decide(&mut self, tactic: Tactic) -> Result<Attainment, Refused> {
         let most = self.effort.runs_for(&self.goals);
         let mut runs = LOOK_MIN;
         loop {
             let looked = self.look(tactic, runs)?;
-            let Some((_, trial)) = self.tried.get(&tactic) else { return Ok(Standing::Open) };
+            let Some((_, trial)) = self.tried.get(&tactic) else { return Ok(Attainment::Open) };
             let standing = trial.standing(self.goals.success);
-            let glanced = trial.success.runs < self.looks && standing != Standing::FallsShort;
+            let glanced = trial.success.runs < self.looks && standing != Attainment::FallsShort;
             if !looked && glanced {
-                return Ok(Standing::Open);
+                return Ok(Attainment::Open);
             }
             let over = !looked || runs >= most || self.is_beyond_effort(trial);
-            if !glanced && (standing != Standing::Open || over) {
+            if !glanced && (standing != Attainment::Open || over) {
                 return Ok(standing);
             }
             runs = match runs < self.looks {
@@ -293,7 +293,7 @@ impl Search<'_> {
         let goal = self.goals.success;
         // Of K that are left out as a whole, those that succeed most often stand for all.
         let is_open = |(first, trial): &&(f64, Trial)| {
-            *first <= best.messages && trial.standing(goal) == Standing::Open
+            *first <= best.messages && trial.standing(goal) == Attainment::Open
         };
         let open = self.tried.values().filter(is_open).map(|(_, trial)| trial.tactic).collect();
         let chosen = self.tried[&best.tactic].1.clone();
@@ -317,7 +317,7 @@ impl Search<'_> {
         };
         let open = self.tried.values().any(|(_, trial)| {
             let strongest = Tactic::strongest(trial.tactic.k, max_rounds);
-            strongest.contains(&trial.tactic) && trial.standing(success) == Standing::Open
+            strongest.contains(&trial.tactic) && trial.standing(success) == Attainment::Open
         });
         let best = Best { success, fail, tried: self.tried.len(), best: Box::new(best) };
         if open { Refused::Undecided(best) } else { Refused::Unreached(best) }

@@ -100,7 +100,7 @@ impl fmt::Display for Tactic {
 
 /// What runs of a strategy say to a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Attainment {
     /// The whole interval reaches it.
     Reaches,
     /// The goal lies within the interval.
@@ -109,7 +109,7 @@ pub enum Standing {
     FallsShort,
 }
 
-impl Standing {
+impl Attainment {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -157,11 +157,11 @@ impl Trial {
     }
 
     /// What it says to a goal, by the interval that chooses.
-    pub fn standing(&self, goal: f64) -> Standing {
+    pub fn standing(&self, goal: f64) -> Attainment {
         match self.success.interval(CHOSEN) {
-            [low, _] if low >= goal => Standing::Reaches,
-            [_, high] if high < goal => Standing::FallsShort,
-            _ => Standing::Open,
+            [low, _] if low >= goal => Attainment::Reaches,
+            [_, high] if high < goal => Attainment::FallsShort,
+            _ => Attainment::Open,
         }
     }
 

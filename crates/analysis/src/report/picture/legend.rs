@@ -64,9 +64,11 @@ impl Legend {
 
 fn sample(out: &mut String, look: Look, x: f64, y: f64) {
     look.line(out, &[(x, y), (x + SAMPLE, y)]);
-    if look.kind() == Kind::Simulated {
+    if look.kind().is_marked() {
         let middle = x + SAMPLE / 2.0;
-        look.bar(out, middle, y + 7.0, y - 7.0);
+        if look.kind() == Kind::Simulated {
+            look.bar(out, middle, y + 7.0, y - 7.0);
+        }
         look.marker(out, (middle, y), "");
     }
 }
@@ -77,6 +79,7 @@ pub(super) fn key(looks: &[Looks]) -> String {
     let say = |kind, words: &'static str| has(kind).then_some(words);
     let words = [
         say(Kind::Simulated, "markers: simulated mean with 95 % interval"),
+        say(Kind::Measured, "markers: measured"),
         say(Kind::Corrected, "heavy lines: formula, corrected"),
         say(Kind::Printed, "fine broken lines: formula, as printed"),
     ];

@@ -99,8 +99,8 @@ impl Looks {
             if !looks.seen.contains(&entry) {
                 looks.seen.push(entry);
             }
-            let simulated = curve.kind == Kind::Simulated;
-            if simulated { &mut looks.marked } else { &mut looks.lined }.insert(curve.hue);
+            let marked = curve.kind.is_marked();
+            if marked { &mut looks.marked } else { &mut looks.lined }.insert(curve.hue);
         }
         looks
     }
@@ -140,7 +140,7 @@ impl Looks {
         let wanted = match kind {
             Kind::Corrected => Kind::Simulated,
             Kind::Simulated => Kind::Corrected,
-            Kind::Printed => return None,
+            Kind::Printed | Kind::Measured => return None,
         };
         let short = plain(name, *kind);
         self.seen.iter().position(|(kind, other_hue, other)| {
@@ -167,7 +167,7 @@ impl Looks {
         let alike = self.seen.iter().filter(|(a, b, _)| (*a, *b) == (kind, hue));
         let place = alike.take_while(|(.., other)| other != name).count();
         let dash = match kind {
-            Kind::Simulated => "",
+            Kind::Simulated | Kind::Measured => "",
             Kind::Printed => DOTS[(hue + 2 * place) % DOTS.len()],
             Kind::Corrected if self.marked.contains(&hue) => DASHES[place % DASHES.len()],
             Kind::Corrected => DASHES[(hue + 2 * place) % DASHES.len()],
@@ -178,7 +178,7 @@ impl Looks {
             dash,
             shape: hue % SHAPES.len(),
             full: place % 2 == 1,
-            joined: kind == Kind::Simulated && !self.lined.contains(&hue),
+            joined: kind.is_marked() && !self.lined.contains(&hue),
         }
     }
 }
@@ -198,8 +198,8 @@ impl Look {
         let (width, faint) = match self.kind {
             Kind::Corrected => (1.7, ""),
             Kind::Printed => (1.1, ""),
-            Kind::Simulated if self.joined => (0.8, " stroke-opacity=\".55\""),
-            Kind::Simulated => return,
+            Kind::Simulated | Kind::Measured if self.joined => (0.8, " stroke-opacity=\".55\""),
+            Kind::Simulated | Kind::Measured => return,
         };
         if places.len() < 2 {
             return;

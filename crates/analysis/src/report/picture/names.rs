@@ -20,7 +20,8 @@ pub(super) fn prepared(finding: &Finding) -> Vec<Pane> {
         Pane { curves, ..pane.clone() }
     };
     let mut panes: Vec<Pane> = finding.panes.iter().map(visible).collect();
-    let told: Vec<BTreeSet<String>> = (0..panes.len()).map(|index| told(&panes, index)).collect();
+    let told: Vec<BTreeSet<String>> =
+        (0..panes.len()).map(|index| common_parts(&panes, index)).collect();
     for (pane, told) in panes.iter_mut().zip(&told) {
         for curve in &mut pane.curves {
             let left: Vec<&str> = parts(&curve.name).filter(|part| !told.contains(*part)).collect();
@@ -37,7 +38,7 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What all curves of this pane say, and none of the others.
-fn told(panes: &[Pane], index: usize) -> BTreeSet<String> {
+fn common_parts(panes: &[Pane], index: usize) -> BTreeSet<String> {
     let [first, rest @ ..] = panes[index].curves.as_slice() else { return BTreeSet::new() };
     if rest.is_empty() || panes.len() < 2 {
         return BTreeSet::new();

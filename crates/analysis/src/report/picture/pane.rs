@@ -97,7 +97,7 @@ impl<'a> Plot<'a> {
         self.axes(out);
         // Formulas below, measurements above.
         put!(out, "<g clip-path=\"url(#{clip})\">\n");
-        for kind in [Kind::Printed, Kind::Corrected, Kind::Simulated] {
+        for kind in [Kind::Printed, Kind::Corrected, Kind::Simulated, Kind::Measured] {
             for (curve, look) in self.drawn(kind) {
                 look.line(out, &self.places(curve));
             }
@@ -106,7 +106,8 @@ impl<'a> Plot<'a> {
             self.bars(out, curve, look);
         }
         out.push_str("</g>\n");
-        for (curve, look) in self.drawn(Kind::Simulated) {
+        let marked = [Kind::Simulated, Kind::Measured].map(|kind| self.drawn(kind));
+        for (curve, look) in marked.into_iter().flatten() {
             for dot in curve.dots.iter().filter(|dot| self.shows(dot)) {
                 look.marker(out, self.place(dot.x, dot.y), &self.tip(curve, dot));
             }
@@ -136,8 +137,7 @@ impl<'a> Plot<'a> {
     fn drawn(&self, kind: Kind) -> Vec<(&Curve, Look)> {
         let curves = self.pane.curves.iter();
         // Markers that no line of their hue accompanies here are joined, to be followed by eye.
-        let joined =
-            |hue| !curves.clone().any(|curve| curve.hue == hue && curve.kind != Kind::Simulated);
+        let joined = |hue| !curves.clone().any(|curve| curve.hue == hue && !curve.kind.is_marked());
         let of_kind: Vec<&Curve> = curves.clone().filter(|curve| curve.kind == kind).collect();
         let look = |curve: &Curve| self.looks.look_of(curve).joined(joined(curve.hue));
         of_kind.into_iter().map(|curve| (curve, look(curve))).collect()
@@ -179,7 +179,11 @@ impl<'a> Plot<'a> {
         };
         let (name, across) = (Text(&curve.name), Text(self.pane.x.label));
         let (x, y, runs) = (short(dot.x), short(dot.y), dot.runs);
-        format!("{name}\n{across} {x}: {y}{} ({low} to {high}, {runs} runs)", Text(&unit))
+        let told = format!("{name}\n{across} {x}: {y}{}", Text(&unit));
+        match curve.kind {
+            Kind::Measured => told,
+            _ => format!("{told} ({low} to {high}, {runs} runs)"),
+        }
     }
 
     fn grid(&self, out: &mut String) {

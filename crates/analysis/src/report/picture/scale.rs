@@ -2,6 +2,7 @@
 
 use crate::figures::Axis;
 use crate::numbers::grouped;
+use bellwether_sim::diagram::steps::{order, power, round_step};
 
 /// An axis with a beginning, an end and ticks.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +68,7 @@ impl Scale {
             let room = if low == 0.0 { 1.0 } else { low.abs() * 0.1 };
             (low, high) = (if low == 0.0 { 0.0 } else { low - room }, high + room);
         }
-        let step = round_step((high - low) / most as f64);
+        let step = round_step((high - low) / most as f64, 1e-9);
         if fit == Fit::Round {
             // What is hardly beyond a tick needs no further one.
             low = (low / step + SLACK).floor() * step;
@@ -141,25 +142,6 @@ impl Scale {
         let tick = |tick: &Tick| Tick { at: tick.at, label: raised(order(tick.at)) };
         Some(Self { ticks: self.ticks.iter().map(tick).collect(), ..self.clone() })
     }
-}
-
-/// 10 to the power of k.
-fn power(k: i32) -> f64 {
-    libm::pow(10.0, f64::from(k))
-}
-
-/// The greatest k for which the value is at least 10 to the power of k.
-fn order(value: f64) -> i32 {
-    // Close to a power, the logarithm may fall on the wrong side.
-    let guess = libm::floor(libm::log10(value)).clamp(-400.0, 400.0) as i32;
-    if value >= power(guess + 1) * (1.0 - 1e-12) { guess + 1 } else { guess }
-}
-
-/// The least 1, 2 or 5 times a power of ten that is no smaller.
-fn round_step(least: f64) -> f64 {
-    let unit = power(order(least));
-    let fits = |digit: &&f64| **digit * unit >= least * (1.0 - 1e-9);
-    [1.0, 2.0, 5.0].iter().find(fits).map_or(10.0 * unit, |digit| digit * unit)
 }
 
 /// The number rounded up to one digit.
