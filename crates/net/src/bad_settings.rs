@@ -1,9 +1,14 @@
 //! Why a member cannot be started with its settings.
 
+use crate::book::JoinRefused;
 use crate::control::{BadPlace, ServeError};
-use crate::peers::Peers;
+use crate::directory::several_addresses;
+use crate::peers::{BadPeers, Peers};
+use crate::program::BadProgram;
 use crate::setting::{NamesSettings, Setting};
-use bellwether_core::NodeId;
+use bellwether_core::{Duration, NodeId};
+use bellwether_protocols::answers::GroupTooLarge;
+use bellwether_protocols::choice::BadText;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -17,6 +22,49 @@ pub enum BadSettings {
     Group(BadPlace),
     /// The members are not given.
     NoPeers,
+    /// The members are given, and also whom to ask for them.
+    JoinsAndLists,
+    /// A member that joins a running group is not told its id.
+    JoinsWithoutId,
+    /// Only groups with leases from a majority and durable tokens take up members while they run.
+    JoinsOtherKind,
+    /// The group does not take this member up.
+    NotTakenUp {
+        /// Why not.
+        why: JoinRefused,
+    },
+    /// A place through which it joins is none.
+    JoinsThrough(BadPeers),
+    /// None of the places through which it joins has an address.
+    NoWay {
+        /// These places.
+        through: Vec<String>,
+    },
+    /// A member that joins is given what it learns from the group: the voters or its record.
+    JoinLearns,
+    /// The group to be joined has no list of members.
+    JoinsOpenGroup {
+        /// Its members as they are given.
+        list: String,
+    },
+    /// The parameters of the group to be joined cannot be read.
+    GroupParams(BadText),
+    /// A member that joins has other parameters than the group, in what all must share.
+    OtherParams {
+        /// Those of the group.
+        group: String,
+        /// Those of this member.
+        own: String,
+    },
+    /// The member joined the group at another address.
+    JoinedElsewhere {
+        /// The id of this member.
+        id: NodeId,
+        /// Where the group has it.
+        at: SocketAddr,
+        /// Where it would listen now.
+        listen: SocketAddr,
+    },
     /// Keys are not given, nor that there are none.
     NoKey,
     /// The list of members does not have this id.
@@ -54,8 +102,105 @@ pub enum BadSettings {
         /// Where its record is, or was.
         place: String,
     },
-    /// Another rule is broken; the text names the value, the rule and the way out.
-    Rule(String),
+    /// The protocol is unknown, or its parameters break a rule.
+    Program(BadProgram),
+    /// The protocol cannot run live with these parameters.
+    NotLive {
+        /// Why not, and what to do.
+        why: String,
+    },
+    /// Clocks are trusted to be better than any is.
+    DriftTooSmall {
+        /// The least drift, in parts per million.
+        least: u32,
+    },
+    /// A vote would bind for too long.
+    LockTooLong {
+        /// For how long.
+        lock: Duration,
+        /// For how long it may.
+        most: Duration,
+    },
+    /// More members vote than the protocol is made for.
+    TooLarge(GroupTooLarge),
+    /// The messages of so many voters do not fit a datagram.
+    TooManyVoters {
+        /// How many vote.
+        voters: usize,
+        /// How many may.
+        most: usize,
+        /// The bytes of the longest message.
+        longest: usize,
+        /// How many bytes fit.
+        fit: usize,
+    },
+    /// Voters are named, but nobody votes with this protocol and these parameters.
+    NobodyVotes {
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// The list of voters is empty.
+    NoVoter,
+    /// A voter is named twice.
+    VoterTwice(NodeId),
+    /// A voter is not listed.
+    UnknownVoter {
+        /// The voter.
+        id: NodeId,
+        /// The list.
+        peers: Peers,
+    },
+    /// More members are to vote than are listed.
+    BestOfFewer {
+        /// How many are to vote.
+        wanted: usize,
+        /// How many are listed.
+        listed: usize,
+    },
+    /// A member that is not listed has a priority.
+    UnknownPriority {
+        /// The member.
+        id: NodeId,
+        /// The list.
+        peers: Peers,
+    },
+    /// A member has a priority twice.
+    PriorityTwice(NodeId),
+    /// This member's own priority is another one than that which all members know.
+    TwoPriorities {
+        /// The id of this member.
+        id: NodeId,
+        /// Its own.
+        own: u32,
+        /// What all know.
+        listed: u32,
+    },
+    /// The best members are to vote, and only this member knows its priority.
+    OwnPriority {
+        /// The id of this member.
+        id: NodeId,
+        /// Its priority.
+        own: u32,
+    },
+    /// A priority or a witness is asked for, which this protocol has not with these parameters.
+    NoCandidacy {
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// A witness has a priority.
+    WitnessWithPriority {
+        /// The priority.
+        priority: u32,
+    },
+    /// The listed name of a member has several addresses.
+    SeveralAddresses {
+        /// The member.
+        id: NodeId,
+        /// Its listed name.
+        place: String,
+        /// Its addresses.
+        addresses: Vec<SocketAddr>,
+    },
     /// The member cannot answer other processes.
     Control(ServeError),
     /// The state cannot be kept.
@@ -90,8 +235,8 @@ impl NamesSettings for BadSettings {
                 )
             }
             Self::NoKey => format!(
-                "there is no key: make one with `bellwether keygen FILE`, give it to all members \
-                 and set {} to FILE; or set {}, if everybody who reaches the port may lead",
+                "there is no key: give all members the same key file, and set {} to it; or set {}, \
+                 if everybody who reaches the port may lead",
                 name(Setting::Key),
                 name(Setting::Insecure)
             ),
@@ -132,7 +277,6 @@ impl NamesSettings for BadSettings {
                 "{} says that this member has never voted, but it has: {place}; leave it out",
                 name(Setting::Bootstrap)
             ),
-            Self::Rule(text) => text.clone(),
             Self::Control(error) => error.explain(name),
             Self::State(error) => format!(
                 "cannot keep its state: {error}; mend that, or set {} to another directory",
@@ -145,6 +289,137 @@ impl NamesSettings for BadSettings {
             ),
             Self::Listen(at, error) => format!("cannot listen at {at}: {error}"),
             Self::System(what, error) => format!("{what}: {error}"),
+            joining_or_voting => joining_or_voting.explain_joining(name),
+        }
+    }
+}
+
+impl BadSettings {
+    /// The text of an error of a member that joins a running group.
+    fn explain_joining(&self, name: &dyn Fn(Setting) -> String) -> String {
+        match self {
+            Self::JoinsAndLists => format!(
+                "{} founds a group, {} joins a running one: leave one of them out",
+                name(Setting::Peers),
+                name(Setting::Join)
+            ),
+            Self::JoinsWithoutId => format!(
+                "a member that joins a running group needs an id that no other member has: set {}",
+                name(Setting::Id)
+            ),
+            Self::JoinsOtherKind => format!(
+                "only groups with leases from a majority and durable tokens take up members while \
+                 they run: leave {} out, or set {} to majority and {} to durable in all members",
+                name(Setting::Join),
+                name(Setting::Mode),
+                name(Setting::Tokens)
+            ),
+            Self::JoinedElsewhere { id, at, listen } => format!(
+                "member {id} joined at {at}, and would listen at {listen} now: set {} to {at}; or \
+                 let the group forget it, remove its book, and join again",
+                name(Setting::Listen)
+            ),
+            Self::NotTakenUp { why } => format!("the group does not take this member up: {why}"),
+            Self::JoinsThrough(bad) => format!("{}: {bad}", name(Setting::Join)),
+            Self::NoWay { through } => {
+                format!("{} has no address; correct {}", through.join(" or "), name(Setting::Join))
+            }
+            Self::JoinLearns => format!(
+                "a joining member reads the voters and its record from the group: leave out {} and \
+                 {}",
+                name(Setting::Voters),
+                name(Setting::Bootstrap)
+            ),
+            Self::JoinsOpenGroup { list } => {
+                format!("the group has no list of members: {list}; nobody can join it")
+            }
+            Self::GroupParams(bad) => format!("the group's parameters: {bad}"),
+            Self::OtherParams { group, own } => format!(
+                "the group has {group}, this member {own}: leave the parameters out, and it takes \
+                 over those of the group"
+            ),
+            protocol => protocol.explain_protocol(name),
+        }
+    }
+
+    /// The text of an error about the protocol, and who votes and leads.
+    fn explain_protocol(&self, name: &dyn Fn(Setting) -> String) -> String {
+        match self {
+            Self::Program(bad) => bad.to_string(),
+            Self::NotLive { why } => why.clone(),
+            Self::DriftTooSmall { least } => format!(
+                "drift-ppm is less than {least}, but no clock is that good: leave it out, or say \
+                 how wrong the clocks of the members may be"
+            ),
+            Self::LockTooLong { lock, most } => {
+                format!("lock = {lock}, but lock <= {most} must hold; choose less")
+            }
+            Self::TooLarge(bad) => bad.to_string(),
+            Self::TooManyVoters { voters, most, longest, fit } => format!(
+                "with {voters} voters a message may have {longest} bytes, but a datagram holds \
+                 {fit}: a group has at most {most} voters; let fewer members vote, or use a \
+                 protocol without leases"
+            ),
+            Self::NobodyVotes { protocol } => format!(
+                "voters are named, but {protocol} has none with these parameters: only leases from \
+                 a majority do; leave {} out",
+                name(Setting::Voters)
+            ),
+            Self::NoVoter => {
+                format!(
+                    "no voter is named, but at least one must vote: add to {}",
+                    name(Setting::Voters)
+                )
+            }
+            Self::VoterTwice(id) => format!("voter {id} is named twice; name it once"),
+            Self::UnknownVoter { id, peers } => {
+                format!("voter {id} is not in the list of members, {peers}")
+            }
+            priorities => priorities.explain_priorities(name),
+        }
+    }
+
+    /// The text of an error about who leads before whom.
+    fn explain_priorities(&self, name: &dyn Fn(Setting) -> String) -> String {
+        match self {
+            Self::BestOfFewer { wanted, listed } => format!(
+                "the best {wanted} members are to vote, but {listed} are listed: ask for fewer in \
+                 {}",
+                name(Setting::Voters)
+            ),
+            Self::UnknownPriority { id, peers } => format!(
+                "{} has member {id}, which is not in the list of members, {peers}",
+                name(Setting::Priorities)
+            ),
+            Self::PriorityTwice(id) => {
+                format!("{} has member {id} twice; name it once", name(Setting::Priorities))
+            }
+            Self::TwoPriorities { id, own, listed } => format!(
+                "{} is {own}, but {} has {listed} for member {id}: leave one of them out",
+                name(Setting::Priority),
+                name(Setting::Priorities)
+            ),
+            Self::OwnPriority { id, own } => format!(
+                "{} is {own}, but the best members are to vote, and the others do not know it: set \
+                 {} to {id}={own} in all members",
+                name(Setting::Priority),
+                name(Setting::Priorities)
+            ),
+            Self::NoCandidacy { protocol } => format!(
+                "{protocol} has no priorities and no witnesses with these parameters: only leases \
+                 from a majority do; leave {} and {} out",
+                name(Setting::Priority),
+                name(Setting::Witness)
+            ),
+            Self::WitnessWithPriority { priority } => format!(
+                "{} is {priority}, but a witness never leads: leave it or {} out",
+                name(Setting::Priority),
+                name(Setting::Witness)
+            ),
+            Self::SeveralAddresses { id, place, addresses } => {
+                format!("member {id}: {}", several_addresses(place, addresses))
+            }
+            other => format!("{other:?}"), // no other comes here
         }
     }
 }
@@ -170,6 +445,22 @@ mod tests {
         for (error, names) in [
             (BadSettings::NoPeers, &["peers"][..]),
             (BadSettings::NoKey, &["key", "insecure"]),
+            (BadSettings::JoinsAndLists, &["peers", "join"]),
+            (BadSettings::JoinsWithoutId, &["id"]),
+            (BadSettings::JoinLearns, &["voters", "bootstrap"]),
+            (BadSettings::JoinsThrough(BadPeers::NoPort("a".into())), &["join"]),
+            (BadSettings::NobodyVotes { protocol: "le-s" }, &["voters"]),
+            (BadSettings::NoVoter, &["voters"]),
+            (BadSettings::NoCandidacy { protocol: "le-s" }, &["priority", "witness"]),
+            (BadSettings::BestOfFewer { wanted: 5, listed: 3 }, &["voters"]),
+            (BadSettings::PriorityTwice(NodeId(1)), &["priorities"]),
+            (
+                BadSettings::TwoPriorities { id: NodeId(1), own: 1, listed: 2 },
+                &["priority", "priorities"],
+            ),
+            (BadSettings::OwnPriority { id: NodeId(1), own: 1 }, &["priority", "priorities"]),
+            (BadSettings::WitnessWithPriority { priority: 5 }, &["priority", "witness"]),
+            (BadSettings::JoinsOtherKind, &["join", "mode", "tokens"]),
             (BadSettings::NoAddress { id: NodeId(1), place: "a:1".into() }, &["listen"]),
             (BadSettings::WhichMember { here: 0, peers: peers.clone() }, &["id"]),
             (BadSettings::WhichMember { here: 2, peers: peers.clone() }, &["id"]),

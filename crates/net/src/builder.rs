@@ -1,32 +1,33 @@
 //! The settings of a member, and the rules they must keep.
 
+mod learning;
+mod prepared;
+mod voters;
+
 use crate::bad_settings::BadSettings;
-use crate::clock::{BootTime, CheckedClock, Clock};
-use crate::control::{self, check_group};
-use crate::directory::{Directory, Times, ambiguous};
-use crate::frame::{BODY_MAX, Keyring, Session};
+use crate::book::Book;
+use crate::clock::{BootTime, Clock};
+use crate::control::check_group;
+use crate::frame::{BODY_MAX, Keyring};
 use crate::handle::Election;
-use crate::member::{Member, Parts};
 use crate::peers::Peers;
-use crate::priority::{self, Children, Class};
-use crate::program::Program;
+use crate::program::{BadProgram, Program};
 use crate::randomness;
-use crate::recorder::Recorder;
+use crate::report::list;
 use crate::resolver::lookup;
 use crate::settings::Settings;
-use crate::shared::{Request, Shared};
-use crate::snapshot::Snapshot;
-use crate::socket::Sockets;
-use crate::state::{BINDS_MAX, State};
-use bellwether_core::{Instant, NodeId, Protocol};
+use crate::state::BINDS_MAX;
+use bellwether_core::{Candidacy, Instant, NodeId, Protocol};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode, Tokens};
 use std::fmt;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
+
+pub use prepared::Prepared;
+pub use voters::FoundingVoters;
 
 /// Collects the settings of a member. All have a default that works, except the members and the
 /// keys: without keys, [`insecure`](Self::insecure) must say so.
@@ -34,11 +35,18 @@ use std::thread;
 pub struct Builder {
     group: String,
     peers: Option<Peers>,
+    /// The members to ask, for one that joins a running group.
+    through: Vec<String>,
+    /// What was learnt from them.
+    book: Option<Book>,
+    voters: Option<FoundingVoters>,
+    priorities: Vec<(NodeId, u32)>,
     id: Option<u64>,
     listen: Option<SocketAddr>,
     keyring: Option<Keyring>,
-    program: Option<Result<Program, String>>,
+    program: Option<Result<Program, BadProgram>>,
     rank: Option<u64>,
+    candidacy: Candidacy,
     dir: Option<PathBuf>,
     bootstrap: bool,
     control: Option<PathBuf>,
@@ -59,20 +67,21 @@ pub struct Rule {
 
 type Checked<T> = Result<T, BadSettings>;
 
-fn rule<T>(text: String) -> Checked<T> {
-    Err(BadSettings::Rule(text))
-}
-
 impl Builder {
     pub(crate) fn new(group: &str) -> Self {
         Self {
             group: group.to_owned(),
             peers: None,
+            through: Vec::new(),
+            book: None,
+            voters: None,
+            priorities: Vec::new(),
             id: None,
             listen: None,
             keyring: None,
             program: None,
             rank: None,
+            candidacy: Candidacy::default(),
             dir: None,
             bootstrap: false,
             control: None,
@@ -86,6 +95,56 @@ impl Builder {
     #[must_use]
     pub fn peers(mut self, peers: Peers) -> Self {
         self.peers = Some(peers);
+        self
+    }
+
+    /// Joins a running group through these members, as `HOST:PORT`, instead of
+    /// [`peers`](Self::peers): the members, who votes and the parameters are learnt from the group.
+    /// One that answers suffices. [`id`](Self::id) must be given, and no other member may have it.
+    /// For leases from a majority with durable tokens.
+    ///
+    /// Others reach this member at [`listen`](Self::listen); without that, at the address from
+    /// which this machine reaches the first of those members, and the port of that one.
+    ///
+    /// What was learnt is stored: after a restart nobody is asked. The member is an observer until
+    /// it is [made a voter](Election::add_voter).
+    #[must_use]
+    pub fn join_through(mut self, members: impl IntoIterator<Item = String>) -> Self {
+        self.through = members.into_iter().collect();
+        self
+    }
+
+    /// The listed members that vote at first; all of them otherwise. The others are observers: they
+    /// follow and do not vote. For leases from a majority, and the same for all members.
+    ///
+    /// With durable tokens the voters can change later ([`Election::change_voters`]). This is the
+    /// founding list alone, and stays as it is then.
+    #[must_use]
+    pub fn voters(self, voters: impl IntoIterator<Item = u64>) -> Self {
+        let ids = voters.into_iter().map(NodeId).collect();
+        self.founding_voters(FoundingVoters::Named(ids))
+    }
+
+    /// The same by rank: so many of the listed members vote at first, those with the greatest
+    /// [`priorities`](Self::priorities), and of equal ones those with the least ids.
+    #[must_use]
+    pub fn best_voters(self, count: usize) -> Self {
+        self.founding_voters(FoundingVoters::Best(count))
+    }
+
+    /// The same, either way.
+    #[must_use]
+    pub fn founding_voters(mut self, voters: FoundingVoters) -> Self {
+        self.voters = Some(voters);
+        self
+    }
+
+    /// The [priorities](Self::priority) of listed members, by id; 0 otherwise. The same for all
+    /// members, which so agree on the [best](Self::best_voters).
+    #[must_use]
+    pub fn priorities(mut self, priorities: impl IntoIterator<Item = (u64, u32)>) -> Self {
+        let of = |(id, priority)| (NodeId(id), priority);
+        self.priorities = priorities.into_iter().map(of).collect();
         self
     }
 
@@ -141,6 +200,21 @@ impl Builder {
     #[must_use]
     pub fn rank(mut self, rank: u64) -> Self {
         self.rank = Some(rank);
+        self
+    }
+
+    /// Of several members that could lead, one with a greater priority comes first; 0 otherwise.
+    /// For leases from a majority.
+    #[must_use]
+    pub fn priority(mut self, priority: u32) -> Self {
+        self.candidacy.priority = priority;
+        self
+    }
+
+    /// Whether this member votes and never leads. For leases from a majority.
+    #[must_use]
+    pub fn witness(mut self, witness: bool) -> Self {
+        self.candidacy.witness = witness;
         self
     }
 
@@ -203,11 +277,15 @@ impl Builder {
     /// # Errors
     /// [`BadSettings`] for the first rule that does not.
     pub fn check(&self) -> Checked<Vec<Rule>> {
-        self.settle().map(|(_, rules)| rules)
+        match self.knows_group()? {
+            Some(learnt) => learnt.settle().map(|(_, rules)| rules),
+            None => self.check_joining(),
+        }
     }
 
     /// Joins the group. From now on this member may be elected at any time, also if no thread waits
-    /// for it: join when you are ready to lead, and leave when you no longer are.
+    /// for it: join when you are ready to lead, and leave when you no longer are. Blocks while
+    /// members are asked ([`join_through`](Self::join_through)).
     ///
     /// # Errors
     /// [`BadSettings`] if a rule is broken, or the system refuses.
@@ -216,97 +294,25 @@ impl Builder {
     }
 
     /// Checks all rules and finds out which member this is, without joining. Blocks while names are
-    /// looked up.
+    /// looked up, and while members are asked ([`join_through`](Self::join_through)).
     ///
     /// # Errors
-    /// [`BadSettings`] if a rule is broken.
+    /// [`BadSettings`] if a rule is broken, or the group does not take this member up.
     pub fn prepare(self) -> Checked<Prepared> {
-        self.settle().map(|(settings, _)| Prepared { settings })
-    }
-}
-
-/// A member with checked settings that has not joined yet. Use it to prepare what must be ready
-/// before the member may be elected.
-pub struct Prepared {
-    settings: Settings,
-}
-
-impl Prepared {
-    /// Which member of the group it will be.
-    pub fn id(&self) -> u64 {
-        self.settings.me.0
+        self.prepare_and_tell(&mut |_| {})
     }
 
-    /// Joins the group: see [`Builder::join`].
+    /// The same; `tell` is called with a line that says what it waits for while no member answers.
     ///
     /// # Errors
-    /// [`BadSettings`] if the system refuses.
-    pub fn join(self) -> Checked<Election> {
-        let settings = self.settings;
-        let failed = |what: &'static str| move |error| BadSettings::System(what, error);
-        let listen = settings.listen;
-        let state = State::open(settings.dir.as_deref(), &settings.name());
-        let mut state = state.map_err(BadSettings::State)?;
-        if settings.bootstrap {
-            found(&settings, &mut state)?;
-        }
-        let record = settings.record.as_deref();
-        let recorder = Recorder::open(record, settings.me).map_err(|error| {
-            BadSettings::Record(record.map(Path::to_owned).unwrap_or_default(), error)
-        })?;
-        let sockets = match &settings.peers {
-            Peers::Multicast { group, interface } => {
-                Sockets::join(listen, *group, interface.as_deref())
-            }
-            Peers::Listed(_) | Peers::Dns(_) => Sockets::bind(listen),
+    /// [`BadSettings`] as for [`prepare`](Self::prepare).
+    pub fn prepare_and_tell(self, tell: &mut dyn FnMut(String)) -> Checked<Prepared> {
+        let learnt = match self.knows_group()? {
+            Some(learnt) => learnt,
+            None => self.learn(tell)?,
         };
-        let sockets = sockets.map_err(|error| BadSettings::Listen(listen, error))?;
-        let clock = CheckedClock::new(Arc::clone(&settings.clock), settings.clock_check());
-        let clock = Arc::new(clock);
-        let standing = Snapshot::none(settings.me, clock.now());
-        let shared = Shared::new(clock, standing).map(Arc::new);
-        let shared = shared.map_err(failed("cannot start the member"))?;
-        // A member that should answer other processes, and cannot, does not join.
-        let server = settings
-            .control
-            .as_deref()
-            .map(|dir| control::own::serve(dir, &settings.group, settings.me.0, &shared))
-            .transpose()
-            .map_err(BadSettings::Control)?;
-        let most = settings.program.most_others(BODY_MAX);
-        let mailbox = Arc::downgrade(&shared);
-        let resolved = move || {
-            mailbox.upgrade().map(|shared| shared.ask(Request::Resolved));
-        };
-        let times = Times { forget: settings.forget(), absent: settings.binds() * 2 };
-        let directory = Directory::new(settings.me, &settings.peers, times, most, resolved)
-            .map_err(failed("cannot look names up"))?;
-        let name = format!("bellwether-{}", settings.me);
-        let former = state.still_binds(settings.binds());
-        let incarnation = state.begin(settings.binds()).map_err(BadSettings::State)?;
-        let session = Session::draw().map_err(failed("cannot draw a random number"))?;
-        let life = (incarnation, session);
-        let parts =
-            Parts { settings, sockets, directory, state, recorder, shared: Arc::clone(&shared) };
-        let member = Member::new(parts, life, former);
-        let thread = thread::Builder::new().name(name).spawn(move || {
-            // Without permission the member only loses its lease earlier under load.
-            let _ = priority::raise(Class::Nice, Children::Normal);
-            member.run();
-        });
-        let thread = thread.map_err(failed("cannot start the member's thread"))?;
-        Ok(Election::new(shared, thread, server))
+        learnt.settle().map(|(settings, _)| Prepared { settings })
     }
-}
-
-/// Stores that this member has never voted, by the operator's word.
-fn found(settings: &Settings, state: &mut State) -> Checked<()> {
-    let record = settings.program.founding_record.as_ref().ok_or(BadSettings::NoRecords)?;
-    // A damaged file may have held a record, and is put aside by now.
-    if let Some(place) = state.damage().map(str::to_owned).or_else(|| state.holds()) {
-        return Err(BadSettings::HasVoted { place });
-    }
-    state.store(record).map_err(BadSettings::State)
 }
 
 /// The rules.
@@ -331,18 +337,26 @@ impl Builder {
                 false => format!("sends with {}", keyring.ids(&self.group).join(", accepts ")),
             },
         );
-        let program = self.find_program(&peers).map_err(BadSettings::Rule)?;
-        let size = program.check(&peers, BODY_MAX)?;
+        let program = self.find_program(&peers).map_err(BadSettings::Program)?;
+        let voters = self.check_voters(&peers, &program)?;
+        let size = program.check(&peers, voters.as_deref(), BODY_MAX)?;
         holds("protocol", format!("{}, which promises: {}", program.name, program.promise));
         for rule in program.rules() {
             holds("timing", rule);
         }
         let lock = program.leases.map(|leases| leases.lock);
         if let Some(lock) = lock.filter(|lock| *lock > BINDS_MAX) {
-            return rule(format!("lock = {lock}, but lock <= {BINDS_MAX} must hold; choose less"));
+            return Err(BadSettings::LockTooLong { lock, most: BINDS_MAX });
         }
         if let Some(text) = size {
             holds("datagrams", text);
+        }
+        if let Some(voters) = &voters {
+            holds("voters", format!("members {} vote at first, the others follow", list(voters)));
+        }
+        let candidacy = self.find_candidacy(me, &peers)?;
+        if let Some(text) = self.check_candidacy(candidacy, &program)? {
+            holds("candidacy", text);
         }
         if let Some(text) = self.check_tokens(&program)? {
             holds("tokens", text);
@@ -351,7 +365,10 @@ impl Builder {
             group: self.group.clone(),
             me,
             rank: self.rank.unwrap_or(me.0),
+            candidacy,
             peers,
+            book: self.book.clone(),
+            voters,
             listen,
             keyring,
             program,
@@ -361,6 +378,7 @@ impl Builder {
             control: self.control.clone(),
             record: self.record.clone(),
             work: self.work,
+            last_will: None,
             clock: Arc::clone(&self.clock),
         };
         Ok((settings, rules))
@@ -368,6 +386,23 @@ impl Builder {
 
     fn is_listed(&self) -> bool {
         self.peers.as_ref().is_some_and(Peers::is_list)
+    }
+
+    /// Checks that priorities and witnesses have an effect; says what this member is.
+    fn check_candidacy(&self, candidacy: Candidacy, program: &Program) -> Checked<Option<String>> {
+        let Candidacy { priority, witness } = candidacy;
+        let reads = program.choice.as_ref().is_none_or(|choice| choice.reads_candidacy());
+        match (witness, priority) {
+            _ if !reads && (!candidacy.is_ordinary() || !self.priorities.is_empty()) => {
+                Err(BadSettings::NoCandidacy { protocol: program.name })
+            }
+            (false, 0) => Ok(None),
+            (true, 0) => Ok(Some("it votes and never leads".to_owned())),
+            (true, _) => Err(BadSettings::WitnessWithPriority { priority }),
+            (false, _) => {
+                Ok(Some(format!("it leads before members of a priority below {priority}")))
+            }
+        }
     }
 
     /// Checks that votes can be stored where tokens rest on that; says how tokens grow.
@@ -389,7 +424,7 @@ impl Builder {
         }
     }
 
-    fn find_program(&self, peers: &Peers) -> Result<Program, String> {
+    fn find_program(&self, peers: &Peers) -> Result<Program, BadProgram> {
         self.program.clone().unwrap_or_else(|| {
             let mode = if peers.is_list() { Mode::Majority } else { Mode::Local };
             let tokens = Tokens::Volatile;
@@ -413,6 +448,9 @@ impl Builder {
                 return Ok((self.any_id()?, self.listen.unwrap_or(any)));
             }
         };
+        if let Some((id, at)) = self.own_entry() {
+            return Ok((id, self.listen.unwrap_or(at)));
+        }
         if let Some(id) = self.id.map(NodeId) {
             let Some(place) = list.get(&id) else {
                 return Err(BadSettings::UnknownId { id, peers: peers.clone() });
@@ -445,8 +483,9 @@ fn each_has_one_address(peers: &Peers) -> Checked<Option<String>> {
     let mut found = Vec::new();
     for (id, place) in list.iter().filter(|(_, place)| place.parse::<SocketAddr>().is_err()) {
         let addresses = lookup(place);
-        if let Some(text) = ambiguous(place, &addresses) {
-            return rule(format!("member {id}: {text}"));
+        if addresses.len() > 1 {
+            let (id, place) = (*id, place.clone());
+            return Err(BadSettings::SeveralAddresses { id, place, addresses });
         }
         found.push(match addresses.first() {
             Some(address) => format!("{place} is {address}"),
@@ -468,12 +507,6 @@ fn is_here(address: SocketAddr) -> bool {
     match UdpSocket::bind(SocketAddr::new(address.ip(), 0)) {
         Ok(_) => true,
         Err(error) => error.kind() != ErrorKind::AddrNotAvailable,
-    }
-}
-
-impl fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared").field("id", &self.id()).finish_non_exhaustive()
     }
 }
 

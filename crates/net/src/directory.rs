@@ -29,6 +29,11 @@
 //! an address that its name does not have counts that member as absent, at any address, for two
 //! lockTimes more. So no member that hears both processes takes part in what one of them does. (In
 //! a list of addresses all members have the same ones, and a process elsewhere is not heard.)
+//!
+//! # Members that joined
+//!
+//! Members that joined a listed group while it ran have one address each, as the book says (see
+//! `book`). They are treated like listed ones.
 
 use crate::frame::DropReason;
 use crate::peers::Peers;
@@ -73,12 +78,14 @@ struct Listed {
     addresses: Vec<SocketAddr>,
     /// The end of its absence after a move.
     absent: Option<Instant>,
+    /// Whether it joined later, and is not in the founding list.
+    joined: bool,
 }
 
 impl Listed {
     fn new(place: &str) -> Self {
         let addresses = place.parse().map_or_else(|_| lookup(place), |address| vec![address]);
-        Self { place: place.to_owned(), addresses, absent: None }
+        Self { place: place.to_owned(), addresses, absent: None, joined: false }
     }
 
     /// The address, if there is exactly one.
@@ -101,6 +108,11 @@ impl Listed {
         }
     }
 
+    /// A member that joined.
+    fn joined(at: SocketAddr) -> Self {
+        Self { place: at.to_string(), addresses: vec![at], absent: None, joined: true }
+    }
+
     fn is_name(&self) -> bool {
         self.place.parse::<SocketAddr>().is_err()
     }
@@ -120,18 +132,20 @@ fn same(one: SocketAddr, other: SocketAddr) -> bool {
     (one.ip(), one.port()) == (other.ip(), other.port())
 }
 
+/// The error text for a place with several addresses, if it has several.
+fn ambiguous(place: &str, addresses: &[SocketAddr]) -> Option<String> {
+    (addresses.len() > 1).then(|| several_addresses(place, addresses))
+}
+
 /// The error text for a place with several addresses.
-pub(crate) fn ambiguous(place: &str, addresses: &[SocketAddr]) -> Option<String> {
-    if addresses.len() < 2 {
-        return None;
-    }
+pub(crate) fn several_addresses(place: &str, addresses: &[SocketAddr]) -> String {
     let shown: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-    Some(format!(
-        "{place} has {} addresses, {}, but a member has one: a process at each of them could be \
-         taken for it, and two of them lead; list the address, or a name that has one",
+    format!(
+        "{place} has {} addresses, {}, but a member has one: two processes at two of them could \
+         both lead as this member; list its address, or a name that has one",
         addresses.len(),
         shown.join(" and ")
-    ))
+    )
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -141,10 +155,12 @@ struct Heard {
 }
 
 impl Directory {
-    /// The members of the settings. `woken` is called when the address of a name has changed.
+    /// The members of the settings, and which of them vote at first, if the protocol is to be told.
+    /// `woken` is called when the address of a name has changed.
     pub(crate) fn new(
         me: NodeId,
         peers: &Peers,
+        voters: Option<&[NodeId]>,
         times: Times,
         most: usize,
         woken: impl Fn() + Send + 'static,
@@ -153,6 +169,9 @@ impl Directory {
         let places = match peers {
             Peers::Listed(list) => {
                 view = list.keys().copied().filter(|id| *id != me).collect();
+                if let Some(voters) = voters {
+                    view = view.founded_by(voters.to_vec());
+                }
                 let list: BTreeMap<NodeId, Listed> =
                     list.iter().map(|(id, place)| (*id, Listed::new(place))).collect();
                 let names = list.values().filter(|listed| listed.is_name());
@@ -180,6 +199,43 @@ impl Directory {
     /// The other members by id.
     pub(crate) fn members(&self) -> Vec<NodeId> {
         self.view().iter().collect()
+    }
+
+    /// The voters of the founding list, if the protocol is told of them.
+    pub(crate) fn founders(&self) -> Option<&[NodeId]> {
+        self.view.founders()
+    }
+
+    /// Sets the members of a listed group that joined later; returns whether the set of known
+    /// members changed. One that is elsewhere now is absent for a while, as if its name had moved.
+    pub(crate) fn set_joined(&mut self, all: &BTreeMap<NodeId, SocketAddr>, now: Instant) -> bool {
+        let Places::Listed { list, .. } = &mut self.places else { return false };
+        list.retain(|id, listed| !listed.joined || all.contains_key(id));
+        for (id, at) in all {
+            let listed = list.entry(*id).or_insert_with(|| Listed::joined(*at));
+            if listed.joined {
+                listed.find(&[*at], now + self.times.absent);
+                listed.place = at.to_string();
+            }
+        }
+        let others = list.keys().copied().filter(|id| *id != self.me);
+        let before = std::mem::take(&mut self.view);
+        self.view = before.with(others);
+        self.heard.retain(|id, _| list.contains_key(id));
+        self.view != before
+    }
+
+    /// Whether this member joined later, and is not in the founding list.
+    pub(crate) fn has_joined(&self, id: NodeId) -> bool {
+        let Places::Listed { list, .. } = &self.places else { return false };
+        list.get(&id).is_some_and(|listed| listed.joined)
+    }
+
+    /// The listed or joined member at this address, if there is one.
+    pub(crate) fn at(&self, address: SocketAddr) -> Option<NodeId> {
+        let Places::Listed { list, .. } = &self.places else { return None };
+        let is = |listed: &Listed| listed.addresses.iter().any(|at| same(*at, address));
+        list.iter().find(|(_, listed)| is(listed)).map(|(id, _)| *id)
     }
 
     /// Whether frames of this sender are accepted from this address.
@@ -339,7 +395,7 @@ mod tests {
 
     fn directory(peers: &str) -> Directory {
         let times = Times { forget: LOCK, absent: LOCK * 2 };
-        Directory::new(NodeId(1), &peers.parse().unwrap(), times, 8, || {}).unwrap()
+        Directory::new(NodeId(1), &peers.parse().unwrap(), None, times, 8, || {}).unwrap()
     }
 
     /// Sets the result of a lookup of this member's name.
@@ -365,6 +421,28 @@ mod tests {
             assert_eq!(admitted, Err(DropReason::Address));
         }
         assert_eq!(directory.address(NodeId(2)), None);
+    }
+
+    #[test]
+    fn members_that_joined_are_admitted_at_their_address_and_not_when_they_are_forgotten() {
+        let mut directory = directory("1=10.0.0.1:7,2=10.0.0.2:7");
+        let [here, there] = ["10.0.0.4:7", "10.0.0.5:7"].map(|at| at.parse().unwrap());
+        assert_eq!(directory.admits(NodeId(4), here, at(0)), Err(DropReason::Stranger));
+        assert!(directory.set_joined(&[(NodeId(4), here)].into(), at(0)));
+        assert!(!directory.set_joined(&[(NodeId(4), here)].into(), at(0)));
+        assert_eq!(directory.members(), [2, 4].map(NodeId));
+        assert_eq!(directory.at(here), Some(NodeId(4)));
+        assert!(directory.has_joined(NodeId(4)) && !directory.has_joined(NodeId(2)));
+        assert_eq!(directory.admits(NodeId(4), here, at(0)), Ok(()));
+        assert_eq!(directory.admits(NodeId(4), there, at(0)), Err(DropReason::Address));
+        // A founder is where the list says, whatever a book says.
+        directory.set_joined(&[(NodeId(2), here), (NodeId(4), there)].into(), at(0));
+        assert_eq!(directory.admits(NodeId(2), here, at(900)), Err(DropReason::Address));
+        assert_eq!(directory.admits(NodeId(4), there, at(199)), Err(DropReason::Moved));
+        assert_eq!(directory.admits(NodeId(4), there, at(200)), Ok(()));
+        assert!(directory.set_joined(&BTreeMap::new(), at(0)));
+        assert_eq!(directory.members(), [NodeId(2)]);
+        assert_eq!(directory.admits(NodeId(4), there, at(900)), Err(DropReason::Stranger));
     }
 
     #[test]

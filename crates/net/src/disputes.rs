@@ -3,13 +3,16 @@
 //!
 //! **Assumptions.** Only authentic frames are put in.
 //!
-//! **Promise.** It decides nothing: no frame is accepted or dropped because of it. Memory is
-//! bounded, and a conflict that is not heard of again is forgotten.
+//! **Promise.** No frame is accepted or dropped because of it. Memory is bounded, and a conflict
+//! that is not heard of again is forgotten. What it knows of members with another configuration
+//! decides whether this member takes part (`Member::goes_on`).
 
 use crate::frame::{BODY_MAX, ConfigDigest, DropReason, Opened};
+use crate::peers::Peers;
+use crate::report::list;
 use bellwether_core::{Duration, Instant, NodeId};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 /// The body of a beacon.
@@ -24,6 +27,12 @@ pub(crate) struct BeaconBody {
     /// Its protocol and parameters as text.
     #[serde(default)]
     pub(crate) terms: Option<String>,
+    /// Whether the members that agree with it, and were heard lately, could have a leader.
+    #[serde(default)]
+    pub(crate) stands: Option<bool>,
+    /// Whether it takes no part. Those that agree with it then answer, so that it knows of them.
+    #[serde(default)]
+    pub(crate) withdrawn: bool,
 }
 
 /// A process whose frames are dropped.
@@ -112,17 +121,45 @@ impl Disputes {
         }
     }
 
-    /// Notes that another member has another list or other terms. What it said of them stays known.
-    pub(crate) fn differ(&mut self, frame: &Opened, from: SocketAddr, now: Instant) {
+    /// Notes that another member has another list or other terms; returns whether that was known.
+    /// What it said of them stays known.
+    pub(crate) fn differ(&mut self, frame: &Opened, from: SocketAddr, now: Instant) -> bool {
         let (digest, at, full) = (frame.digest, now, self.others.len() >= MOST);
         match self.others.get_mut(&frame.sender) {
-            Some(other) if other.digest == digest => (other.from, other.at) = (from, at),
+            Some(other) if other.digest == digest => {
+                (other.from, other.at) = (from, at);
+                return true;
+            }
             None if full => {}
             _ => {
                 let other = OtherConfig { digest, from, at, body: BeaconBody::default() };
                 self.others.insert(frame.sender, other);
             }
         }
+        false
+    }
+
+    /// Whether this member has another configuration.
+    pub(crate) fn has_other(&self, id: NodeId) -> bool {
+        self.others.contains_key(&id)
+    }
+
+    /// The members with this configuration that were heard, and those that their lists name.
+    pub(crate) fn camp(&self, digest: ConfigDigest) -> BTreeSet<NodeId> {
+        let camp = || self.others.iter().filter(|(_, other)| other.digest == digest);
+        let lists = camp().filter_map(|(_, other)| other.body.list.as_ref()?.parse().ok());
+        let ids = |peers| match peers {
+            Peers::Listed(list) => list.into_keys().collect(),
+            _ => Vec::new(),
+        };
+        lists.flat_map(ids).chain(camp().map(|(id, _)| *id)).collect()
+    }
+
+    /// Whether all members with this configuration that were heard say that they could have no
+    /// leader.
+    pub(crate) fn falls_short(&self, digest: ConfigDigest) -> bool {
+        let mut camp = self.others.values().filter(|other| other.digest == digest);
+        camp.all(|other| other.body.stands == Some(false))
     }
 
     /// Notes the list and the terms of such a member.
@@ -243,11 +280,6 @@ fn without(one: &str, other: &str) -> String {
     }
 }
 
-fn list(ids: &[NodeId]) -> String {
-    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-    ids.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -355,7 +387,8 @@ mod tests {
         for length in [10, 1_000, 100_000] {
             let refuses = (0..TOLD as u64).map(|n| rejection(u64::MAX - n)).collect();
             let list = Some("x".repeat(length));
-            let said = BeaconBody { refuses, list, terms: Some("t".repeat(100)) };
+            let terms = Some("t".repeat(100));
+            let said = BeaconBody { refuses, list, terms, ..BeaconBody::default() };
             let body = said.clone().encode();
             assert!(!body.is_empty() && body.len() <= BODY_MAX, "{length}: {}", body.len());
             assert_eq!(BeaconBody::decode(&body).refuses.first(), said.refuses.first());

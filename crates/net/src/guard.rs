@@ -10,23 +10,23 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// Proof that this member leads, for one tenure: one unbroken time of leading. Ask it before each
+/// Proof that this member leads, for one reign: one unbroken time of leading. Ask it before each
 /// action that only a leader may take, and be done by its [`deadline`](Self::deadline).
 ///
-/// # When a tenure ends, and who waits for it
+/// # When a reign ends, and who waits for it
 ///
 /// - A deadline that a guard has told is kept. No other member leads before it has passed, unless
 ///   the guard was dropped. Other guards, handles, [`Election::resign`] and [`Election::leave`] do
 ///   not change that.
-/// - A tenure has any number of guards. Dropping one ends only that one. Dropping the last one
-///   resigns: at once for this process, and a moment later for the group. If this member then calls
-///   [`Election::wait`] or [`Election::campaign`], it may well lead again before any other.
-/// - [`Guard::resign`], [`Election::resign`] and [`Election::leave`] end a tenure for all its
-///   guards: each is lost at once ([`still_leading`](Self::still_leading) is false,
-///   [`lost`](Self::lost) is ready), and the lease is released when the last one was dropped, or
-///   when the latest deadline that any of them told has passed. These calls wait for that, at most
-///   for one lease.
-/// - Once lost, a guard stays lost, even if the member leads again: that is another tenure.
+/// - A reign has any number of guards. Dropping one ends only that one. Dropping the last one
+///   resigns: at once for this process, and a moment later for the group. With leases the others
+///   come first then, also if this member calls [`Election::wait`] or [`Election::campaign`].
+/// - [`Guard::resign`], [`Election::resign`], [`Election::transfer`] and [`Election::leave`] end a
+///   reign for all its guards: each is lost at once ([`still_leading`](Self::still_leading) is
+///   false, [`lost`](Self::lost) is ready), and the lease is released when the last one was
+///   dropped, or when the latest deadline that any of them told has passed. These calls wait for
+///   that, at most for one lease.
+/// - Once lost, a guard stays lost, even if the member leads again: that is another reign.
 /// - Only guards are waited for. A [`Snapshot`](crate::Snapshot) describes the moment of the
 ///   question; keeping one delays nothing.
 /// - Without leases leadership has no deadline (and there may be two leaders anyway), so there is
@@ -43,20 +43,21 @@ use std::time::Duration;
 /// [`Election::campaign`]: crate::Election::campaign
 /// [`Election::resign`]: crate::Election::resign
 /// [`Election::leave`]: crate::Election::leave
+/// [`Election::transfer`]: crate::Election::transfer
 pub struct Guard {
     member: Arc<Member>,
-    tenure: u64,
+    reign: u64,
 }
 
 impl Guard {
-    /// A guard of this tenure; `None` if it is over or being given up.
-    pub(crate) fn new(member: &Arc<Member>, tenure: u64) -> Option<Self> {
-        let held = member.shared.acquire(tenure);
-        held.then(|| Self { member: Arc::clone(member), tenure })
+    /// A guard of this reign; `None` if it is over or being given up.
+    pub(crate) fn new(member: &Arc<Member>, reign: u64) -> Option<Self> {
+        let held = member.shared.acquire(reign);
+        held.then(|| Self { member: Arc::clone(member), reign })
     }
 
     fn holds(&self, seen: &Seen) -> bool {
-        seen.standing.tenure == self.tenure && seen.standing.leads()
+        seen.standing.reign == self.reign && seen.standing.leads()
     }
 
     /// Whether the member still leads at this moment, by the clock.
@@ -64,14 +65,14 @@ impl Guard {
         self.holds(&self.member.shared.see())
     }
 
-    /// When this tenure ends unless it is renewed; `None` if it is over.
+    /// When this reign ends unless it is renewed; `None` if it is over.
     pub fn deadline(&self) -> Option<Instant> {
         let seen = self.member.shared.see();
         self.holds(&seen).then_some(seen.standing.until)
     }
 
-    /// The fencing token of this tenure, as of now: the term, which is higher than that of every
-    /// leader before (see [`Snapshot::term`](crate::Snapshot::term)). `None` if the tenure is over,
+    /// The fencing token of this reign, as of now: the term, which is higher than that of every
+    /// leader before (see [`Snapshot::term`](crate::Snapshot::term)). `None` if the reign is over,
     /// or if the protocol counts no terms.
     ///
     /// Send it with each request, and let the target reject a request whose token is lower than the
@@ -92,24 +93,24 @@ impl Guard {
         left.map_or(Duration::MAX, |left| Duration::from_nanos(left.as_nanos()))
     }
 
-    /// Resigns for all guards of this tenure, and waits until the lease is released: until the
+    /// Resigns for all guards of this reign, and waits until the lease is released: until the
     /// other guards are dropped, or their deadline has passed.
     ///
     /// # Errors
-    /// [`NotNow`] if this tenure is over already.
+    /// [`NotNow`] if this reign is over already.
     pub fn resign(self) -> Result<(), NotNow> {
-        let asked = self.member.ask_to_resign(Some(self.tenure));
+        let asked = self.member.ask_to_resign(Some(self.reign));
         drop(self); // this one no longer holds the lease
         asked?.wait()
     }
 
-    /// Waits until this tenure is over. The member's thread reports that; where it may be stopped
+    /// Waits until this reign is over. The member's thread reports that; where it may be stopped
     /// for long, ask [`still_leading`](Self::still_leading), which needs only the clock.
     pub fn lost(&self) -> Lost<'_> {
         Lost { guard: self, slot: self.member.shared.slot() }
     }
 
-    /// Blocks until this tenure is over; false if the timeout passed first.
+    /// Blocks until this reign is over; false if the timeout passed first.
     pub fn wait_lost(&self, timeout: Option<Duration>) -> bool {
         let seen = self.member.shared.wait(timeout, |seen| !self.holds(seen));
         !self.holds(&seen)
@@ -118,7 +119,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.member.shared.release(self.tenure);
+        self.member.shared.release(self.reign);
     }
 }
 
@@ -150,9 +151,9 @@ impl Future for Campaign {
             match self.slot.poll(cx.waker(), |seen| seen.standing.leads()) {
                 None => return Poll::Pending,
                 Some(seen) if seen.ended => return Poll::Ready(Err(Gone)),
-                // The tenure may have ended since; then wait on.
+                // The reign may have ended since; then wait on.
                 Some(seen) => {
-                    if let Some(guard) = Guard::new(&self.member, seen.standing.tenure) {
+                    if let Some(guard) = Guard::new(&self.member, seen.standing.reign) {
                         return Poll::Ready(Ok(guard));
                     }
                 }
@@ -167,7 +168,7 @@ impl fmt::Debug for Campaign {
     }
 }
 
-/// A future that waits for the end of a tenure; see [`Guard::lost`].
+/// A future that waits for the end of a reign; see [`Guard::lost`].
 #[must_use = "it waits only while it is awaited"]
 pub struct Lost<'a> {
     guard: &'a Guard,

@@ -4,12 +4,13 @@ use crate::builder::Builder;
 use crate::control::Server;
 use crate::frame::Keyring;
 use crate::guard::{Campaign, Guard};
-use crate::resignation::Answer;
+use crate::resignation::{Answer, Resigning};
 use crate::shared::{Request, Shared};
 use crate::snapshot::Snapshot;
 use crate::status::Status;
+use crate::voter_change::VoterChange;
 use crate::watch::Watch;
-use bellwether_core::{Command, Refused};
+use bellwether_core::{Command, NodeId, Refused};
 use std::fmt;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,8 +51,8 @@ impl std::error::Error for Gone {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotNow {
-    /// The protocol cannot do that now.
-    Refused,
+    /// The protocol refused, for this reason.
+    Refused(Refused),
     /// There is no member any more.
     Gone,
 }
@@ -59,7 +60,7 @@ pub enum NotNow {
 impl fmt::Display for NotNow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused => Refused.fmt(f),
+            Self::Refused(why) => why.fmt(f),
             Self::Gone => Gone.fmt(f),
         }
     }
@@ -122,8 +123,8 @@ impl Election {
             if !seen.standing.leads() {
                 return Ok(None);
             }
-            // The tenure may have ended since; then wait on.
-            if let Some(guard) = Guard::new(&self.member, seen.standing.tenure) {
+            // The reign may have ended since; then wait on.
+            if let Some(guard) = Guard::new(&self.member, seen.standing.reign) {
                 return Ok(Some(guard));
             }
         }
@@ -132,14 +133,40 @@ impl Election {
     /// Stops leading and stays in the group. Guards are lost at once; this waits until they are
     /// dropped or their deadline has passed (see [`Guard`]).
     ///
-    /// Other members come first only until this member campaigns again. [`wait`](Self::wait) and
-    /// [`campaign`](Self::campaign) campaign at once, and the first candidate usually wins. To let
-    /// another member lead, wait until one does before calling them.
+    /// With leases other members come first from then on, for the time of the parameter `cooldown`
+    /// or until this member's turn comes while nobody leads. So [`wait`](Self::wait) and
+    /// [`campaign`](Self::campaign) do not make it lead again before another one has, if another
+    /// one can. With other protocols it may lead again at once.
     ///
     /// # Errors
     /// [`NotNow`] if it does not lead.
     pub fn resign(&self) -> Result<(), NotNow> {
-        self.member.ask_to_resign(None)?.wait()
+        ask_to_resign(self.shared(), None, None)?.wait()
+    }
+
+    /// Stops leading in favour of this member, and stays in the group. Guards are lost at once;
+    /// this waits until they are dropped or their deadline has passed, and then the other member
+    /// leads after one message and a round trip.
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason if it does not lead, or if that member cannot lead: no guard is
+    /// lost then. If it could lead at first and cannot when the guards are gone, this member leads
+    /// on, in another reign.
+    pub fn transfer(&self, to: NodeId) -> Result<(), NotNow> {
+        ask_to_resign(self.shared(), None, Some(to))?.wait()
+    }
+
+    /// Whether [`transfer`](Self::transfer) to this member would be refused now. Changes nothing.
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason.
+    pub fn can_transfer(&self, to: NodeId) -> Result<(), NotNow> {
+        let (answer, asked) = Asked::new();
+        if self.shared().ask(Request::Refusal(Command::Transfer(to), answer)) {
+            asked.wait()
+        } else {
+            Err(NotNow::Gone)
+        }
     }
 
     /// Changes the rank of the member, for protocols that elect by rank.
@@ -150,13 +177,67 @@ impl Election {
         self.command(Command::Rank(rank))
     }
 
+    /// Lets this member vote, which follows so far: see [`change_voters`](Self::change_voters).
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason.
+    pub fn add_voter(&self, id: NodeId) -> Result<(), NotNow> {
+        self.change_voters(VoterChange::Add(id))
+    }
+
+    /// Lets this member vote no longer; it goes on following: see
+    /// [`change_voters`](Self::change_voters).
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason.
+    pub fn remove_voter(&self, id: NodeId) -> Result<(), NotNow> {
+        self.change_voters(VoterChange::Remove(id))
+    }
+
+    /// Lets a member vote instead of another: see [`change_voters`](Self::change_voters).
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason.
+    pub fn replace_voter(&self, old: NodeId, new: NodeId) -> Result<(), NotNow> {
+        self.change_voters(VoterChange::Replace { old, new })
+    }
+
+    /// Changes the voters of the group. Only the leader of a group with durable tokens can, one
+    /// change at a time.
+    ///
+    /// It returns once the change has begun. [`Status::voters`] says when the new list is
+    /// committed: then the change is durable. A change whose new voter does not answer within four
+    /// periods is given up, and so is one whose leader loses its lease before it made the list; the
+    /// list stays the same then.
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason. Nothing has changed.
+    pub fn change_voters(&self, change: VoterChange) -> Result<(), NotNow> {
+        ask_to_change(self.shared(), change, None)
+    }
+
+    /// The same if the present list has this number, which [`Status::voters`] tells: whoever looked
+    /// at a list does not change another one.
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason; [`Refused::Outdated`] with the present number. Nothing has
+    /// changed.
+    pub fn change_voters_of(&self, list: u64, change: VoterChange) -> Result<(), NotNow> {
+        ask_to_change(self.shared(), change, Some(list))
+    }
+
+    /// Forgets a member that joined while the group ran, and has ended for good: no member of the
+    /// group listens to it any more, and another process may join with its id. A member that votes
+    /// must be removed from the voters first; founding members are not forgotten.
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason. Nothing has changed.
+    pub fn forget_member(&self, id: NodeId) -> Result<(), NotNow> {
+        ask_to_forget(self.shared(), id)
+    }
+
     fn command(&self, command: Command) -> Result<(), NotNow> {
-        let (answer, asked) = Asked::new();
-        if self.shared().ask(Request::Command(command, Some(answer))) {
-            asked.wait()
-        } else {
-            Err(NotNow::Gone)
-        }
+        ask_command(self.shared(), command)
     }
 
     /// The status of the member.
@@ -198,9 +279,9 @@ impl fmt::Debug for Election {
 }
 
 impl Member {
-    /// Asks the member's thread to resign; only if this is the current tenure, where one is named.
-    pub(crate) fn ask_to_resign(&self, tenure: Option<u64>) -> Result<Asked, NotNow> {
-        ask_to_resign(&self.shared, tenure)
+    /// Asks the member's thread to resign; only if this is the current reign, where one is named.
+    pub(crate) fn ask_to_resign(&self, reign: Option<u64>) -> Result<Asked, NotNow> {
+        ask_to_resign(&self.shared, reign, None)
     }
 
     fn end(&self) {
@@ -226,10 +307,41 @@ pub(crate) fn ask_status(shared: &Shared) -> Result<Status, Gone> {
     answered.recv().map(|status| *status).map_err(|_| Gone)
 }
 
-/// Asks the member's thread to resign; only if this is the current tenure, where one is named.
-pub(crate) fn ask_to_resign(shared: &Shared, tenure: Option<u64>) -> Result<Asked, NotNow> {
+/// Passes a command on to the protocol, and waits for its answer.
+pub(crate) fn ask_command(shared: &Shared, command: Command) -> Result<(), NotNow> {
     let (answer, asked) = Asked::new();
-    let read = shared.ask(Request::Resign(tenure, Some(answer)));
+    if shared.ask(Request::Command(command, Some(answer))) {
+        asked.wait()
+    } else {
+        Err(NotNow::Gone)
+    }
+}
+
+/// Asks the member's thread to change the voters, if its list has this number.
+pub(crate) fn ask_to_change(
+    shared: &Shared,
+    change: VoterChange,
+    list: Option<u64>,
+) -> Result<(), NotNow> {
+    let (answer, asked) = Asked::new();
+    if shared.ask(Request::Change(change, list, answer)) { asked.wait() } else { Err(NotNow::Gone) }
+}
+
+/// Asks the member's thread to forget a member.
+pub(crate) fn ask_to_forget(shared: &Shared, id: NodeId) -> Result<(), NotNow> {
+    let (answer, asked) = Asked::new();
+    if shared.ask(Request::Forget(id, answer)) { asked.wait() } else { Err(NotNow::Gone) }
+}
+
+/// Asks the member's thread to resign, in favour of a nominee if one is named; only if this is the
+/// current reign, where one is named.
+pub(crate) fn ask_to_resign(
+    shared: &Shared,
+    reign: Option<u64>,
+    nominee: Option<NodeId>,
+) -> Result<Asked, NotNow> {
+    let (answer, asked) = Asked::new();
+    let read = shared.ask(Request::Resign(Resigning { reign, nominee, answer: Some(answer) }));
     if read { Ok(asked) } else { Err(NotNow::Gone) }
 }
 
@@ -246,7 +358,7 @@ impl Asked {
     pub(crate) fn wait(self) -> Result<(), NotNow> {
         match self.0.recv() {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(Refused)) => Err(NotNow::Refused),
+            Ok(Err(why)) => Err(NotNow::Refused(why)),
             Err(_) => Err(NotNow::Gone),
         }
     }

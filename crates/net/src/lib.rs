@@ -14,12 +14,15 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`Builder`], [`Peers`] | a member's settings, and the rules they must keep |
-//! | [`Election`], [`Guard`], [`Watch`], [`Snapshot`] | what an application holds |
-//! | `member`, `life`, `program`, `resignation` | the event loop, the protocol in it, and its end |
+//! | [`Election`], [`Guard`], [`Watch`], [`Snapshot`], [`VoterChange`] | what an application holds |
+//! | `member`, `outbox`, `waiting`, `scheduling`, `life`, `program`, `resignation` | the event loop, the protocol in it, and its end |
 //! | [`frame`], `socket`, `directory`, `resolver`, `randomness` | datagrams: sealing, sending, receiving, addresses of members |
 //! | [`clock`], `state`, `recorder`, [`files`] | time, durable state, the trace, and files opened without waiting |
-//! | `guardian` (a feature of that name), [`priority`] | a command that runs only while it is permitted |
+//! | `guardian` (a feature of that name), [`priority`], [`memory`], `lateness` | a command that runs only while it is permitted; the means to be in time |
+//! | [`secrecy`] | no core dumps of a process that has keys |
+//! | [`LastWill`], `entrusting` | what the guardian sends for a member that was killed |
 //! | [`status`], `report`, `withdrawal` | what a member reports of itself |
+//! | `asking`, `joins`, `book` | members that join while the group runs |
 //! | `beacon`, `disputes` | beacons: which frames members reject, and why |
 //! | [`control`] | the control socket, for other processes of the same user |
 //!
@@ -36,21 +39,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod asking;
 mod bad_settings;
 mod beacon;
+mod book;
 mod builder;
 pub mod clock;
 pub mod control;
 mod directory;
 mod disputes;
+mod entrusting;
 pub mod files;
 pub mod frame;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod guard;
 #[cfg(feature = "guardian")]
 pub mod guardian;
 mod handle;
+mod joins;
+mod last_will;
+mod lateness;
 mod life;
 mod member;
+pub mod memory;
+mod outbox;
 mod peers;
 pub mod priority;
 mod program;
@@ -59,6 +73,8 @@ mod recorder;
 mod report;
 mod resignation;
 mod resolver;
+mod scheduling;
+pub mod secrecy;
 mod setting;
 mod settings;
 mod shared;
@@ -66,18 +82,26 @@ mod snapshot;
 mod socket;
 mod state;
 pub mod status;
+#[cfg(test)]
+mod steady;
+mod voter_change;
+mod waiting;
 mod wake_fd;
 mod watch;
 mod withdrawal;
 
 pub use bad_settings::BadSettings;
-pub use builder::{Builder, Prepared, Rule};
+pub use book::JoinRefused;
+pub use builder::{Builder, FoundingVoters, Prepared, Rule};
 pub use frame::Keyring;
 pub use guard::{Campaign, Guard, Lost};
 pub use handle::{Election, Gone, NotNow};
+pub use last_will::LastWill;
 pub use peers::{BadPeers, Peers};
+pub use program::BadProgram;
 pub use setting::{NamesSettings, Setting};
 pub use snapshot::Snapshot;
 pub use status::{Role, Status};
+pub use voter_change::VoterChange;
 pub use wake_fd::WakeFd;
 pub use watch::{Next, Watch};

@@ -2,8 +2,8 @@
 
 use crate::program::Program;
 use bellwether_core::{
-    Boot, Command, Endpoint, Env, Instant, Leadership, Malformed, NodeId, Output, Peers, Refused,
-    Seeded,
+    Boot, Command, Endpoint, Env, Instant, Leadership, NodeId, Output, Peers, Refused, Seeded,
+    Unheard,
 };
 
 /// The running protocol.
@@ -32,14 +32,15 @@ impl Life {
         &*self.endpoint
     }
 
-    /// Handles a message.
+    /// Handles a message, unless it carries a later number than this.
     pub(crate) fn datagram(
         &mut self,
         from: NodeId,
         body: &[u8],
         peers: &dyn Peers,
-        now: Instant,
-    ) -> Result<&'static str, Malformed> {
+        (now, latest): (Instant, u64),
+    ) -> Result<&'static str, Unheard> {
+        self.endpoint.set_latest(latest);
         let mut env = Env { now, peers, entropy: &mut self.luck };
         self.endpoint.datagram(from, body, &mut env)
     }
@@ -53,6 +54,17 @@ impl Life {
     ) -> Result<(), Refused> {
         let mut env = Env { now, peers, entropy: &mut self.luck };
         self.endpoint.command(command, &mut env)
+    }
+
+    /// Why the protocol would refuse this command now, as far as it knows.
+    pub(crate) fn refusal(
+        &mut self,
+        command: Command,
+        peers: &dyn Peers,
+        now: Instant,
+    ) -> Option<Refused> {
+        let mut env = Env { now, peers, entropy: &mut self.luck };
+        self.endpoint.refusal(command, &mut env)
     }
 
     /// Handles due timers.
@@ -69,6 +81,11 @@ impl Life {
     /// The next output of the protocol.
     pub(crate) fn output(&mut self) -> Option<Output> {
         self.endpoint.poll_output()
+    }
+
+    /// Takes back the bytes of a message that was sealed.
+    pub(crate) fn recycle(&mut self, bytes: Vec<u8>) {
+        self.endpoint.recycle(bytes);
     }
 
     /// Who leads, as the protocol believes.

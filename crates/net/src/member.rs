@@ -4,32 +4,34 @@
 //! more: the application is told what the member believes *before* the messages of the same step
 //! are sent. So a leader that resigns knows it before another member can lead.
 //!
-//! **Promise.** No datagram makes it panic or wait. A datagram that is not from a known member of
-//! this group changes a counter and nothing else. A member *withdraws* if it hears from a member
-//! with another list or other parameters, or from another process with its own id, or if its clock
-//! cannot be trusted: it takes no part, says so, and returns with a new incarnation once that is
-//! over. So members with conflicting settings that hear of each other have no leader, rather than
-//! two.
+//! **Promise.** No datagram makes it panic or wait. A datagram without the group's key changes a
+//! counter and nothing else; an unknown process that has it may ask to join (`joins`). A member
+//! *withdraws* if it hears from a member with another list or other parameters, unless a majority
+//! agrees with it and none with the other, or more do (`beacon`); or if it hears from another
+//! process with its own id, or if its clock cannot be trusted: it takes no part, says so, and
+//! returns with a new incarnation once that is over. So one mistyped list stops one member, and of
+//! two lists that could each have a leader at most the one with more members goes on.
 
 use crate::directory::Directory;
 use crate::disputes::Disputes;
+use crate::entrusting::Entrusted;
 use crate::frame::{Counters, DropReason, FrameOpener, Kind, Opened, Sealer, Session};
+use crate::joins::Joins;
 use crate::life::Life;
+use crate::outbox::Outbox;
 use crate::randomness;
 use crate::recorder::Recorder;
 use crate::resignation::Resignation;
+use crate::scheduling::Scheduling;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
-use crate::snapshot::Snapshot;
 use crate::socket::{BATCH, Sockets};
 use crate::state::State;
 use crate::status::Traffic;
 use crate::withdrawal::{Reason, Withdrawal};
 use bellwether_core::{
-    Boot, Command, Dest, Duration, Fact, Instant, LifeHeader, Memory, NodeId, Output, Refused,
-    SimTime, to_hex,
+    Boot, Command, Duration, Fact, Instant, LifeHeader, Memory, NodeId, Refused, SimTime, to_hex,
 };
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
@@ -45,7 +47,9 @@ pub(crate) struct Member {
     pub(crate) sealer: Sealer,
     pub(crate) opener: FrameOpener,
     pub(crate) state: State,
-    recorder: Recorder,
+    pub(crate) joins: Joins,
+    pub(crate) recorder: Recorder,
+    pub(crate) entrusted: Entrusted,
     /// The running protocol, unless the member has withdrawn.
     pub(crate) life: Option<Life>,
     pub(crate) withdrawal: Option<Withdrawal>,
@@ -53,6 +57,8 @@ pub(crate) struct Member {
     next_check: Instant,
     pub(crate) next_beacon: Instant,
     pub(crate) next_question: Instant,
+    /// Where in the list of voters the next question of an observer goes.
+    pub(crate) questions: usize,
     /// The last clock reading: time does not go back.
     pub(crate) now: Instant,
     /// When the member's belief last changed, and how often it has.
@@ -61,16 +67,17 @@ pub(crate) struct Member {
     pub(crate) counters: Counters,
     pub(crate) traffic: Traffic,
     pub(crate) recent_drops: VecDeque<RecentDrop>,
-    /// The addresses of conflicting members, and of processes that may have its id.
+    /// The addresses of conflicting members, and those that get one beacon each.
     pub(crate) opponents: BTreeSet<SocketAddr>,
     pub(crate) suspects: BTreeSet<SocketAddr>,
     pub(crate) disputes: Disputes,
     /// A resignation under way.
     pub(crate) resignation: Option<Resignation>,
+    pub(crate) scheduling: Scheduling,
     /// An error that does not stop the member.
     pub(crate) warning: Option<String>,
     pub(crate) body: Vec<u8>,
-    outbox: VecDeque<(Dest, Vec<u8>)>,
+    pub(crate) outbox: Outbox,
 }
 
 /// The parts of a member.
@@ -80,6 +87,7 @@ pub(crate) struct Parts {
     pub(crate) sockets: Sockets,
     pub(crate) directory: Directory,
     pub(crate) state: State,
+    pub(crate) joins: Joins,
     pub(crate) recorder: Recorder,
 }
 
@@ -107,25 +115,29 @@ impl Member {
         (incarnation, session): (u64, Session),
         former: Option<Duration>,
     ) -> Self {
-        let Parts { settings, shared, sockets, directory, state, recorder } = parts;
+        let Parts { settings, shared, sockets, directory, state, joins, recorder } = parts;
         let (group, me, keyring) = (&settings.group, settings.me, &settings.keyring);
         let digest = settings.digest();
         let now = shared.now();
+        let scheduling = Scheduling::new(settings.program.leases.map(|leases| leases.scheduling));
         let mut member = Self {
             sealer: Sealer::new(group, me, incarnation, session, digest, keyring),
             opener: FrameOpener::new(group, me, incarnation, session, digest, keyring),
             recorder,
+            entrusted: settings.last_will.clone().into(),
             settings,
             shared,
             sockets,
             directory,
             state,
+            joins,
             life: None,
             withdrawal: None,
             incarnation,
             next_check: now,
             next_beacon: now,
             next_question: now,
+            questions: 0,
             now,
             since: now,
             changes: 0,
@@ -136,9 +148,10 @@ impl Member {
             suspects: BTreeSet::new(),
             disputes: Disputes::default(),
             resignation: None,
+            scheduling,
             warning: None,
             body: Vec::new(),
-            outbox: VecDeque::new(),
+            outbox: Outbox::default(),
         };
         if let Some(length) = former {
             member.withdraw(Reason::Promise(length));
@@ -154,6 +167,7 @@ impl Member {
     /// of it is stored, told or sent. Leadership ends first, then the member, and the application
     /// is told which rule it was. Until then it relies on what earlier steps told, which was true.
     pub(crate) fn run(mut self) {
+        self.scheduling.raise();
         let whole = AssertUnwindSafe(|| {
             if self.withdrawal.is_none() {
                 self.begin();
@@ -164,14 +178,16 @@ impl Member {
         self.shared.end(failure);
     }
 
-    fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         let now = self.read();
+        self.entrust(now);
         let memory = self.state.memory();
         let seed = randomness::number().unwrap_or_else(|_| now.as_nanos());
         let boot = Boot {
             me: self.settings.me,
             incarnation: self.incarnation,
             rank: self.settings.rank,
+            candidacy: self.settings.candidacy,
             // A first incarnation cannot be told from one whose state was lost.
             memory: memory.as_deref().map_or(Memory::Lost, Memory::Kept),
         };
@@ -182,7 +198,9 @@ impl Member {
             params: self.settings.program.params.clone(),
             incarnation: self.incarnation,
             rank: self.settings.rank,
+            candidacy: self.settings.candidacy,
             members: self.directory.members(),
+            founders: self.directory.founders().map(<[NodeId]>::to_vec),
             seed,
             memory: memory.as_deref().map(to_hex),
             work: self.settings.work.map(|since| SimTime::from_nanos(since.as_nanos())),
@@ -243,9 +261,10 @@ impl Member {
         self.recorder.leave(now);
         self.recorder.flush();
         self.life = None;
+        self.revoke_will();
     }
 
-    fn changed(&mut self, now: Instant) {
+    pub(crate) fn changed(&mut self, now: Instant) {
         self.since = now;
         self.changes += 1;
     }
@@ -268,7 +287,7 @@ impl Member {
     }
 
     /// One turn of the event loop; false when the member has left.
-    fn turn(&mut self) -> bool {
+    pub(crate) fn turn(&mut self) -> bool {
         let now = self.read();
         self.check_clock();
         self.run_timers(now);
@@ -305,6 +324,7 @@ impl Member {
     /// Periodic work.
     fn check_periodically(&mut self, now: Instant) {
         self.next_check = now + CHECK;
+        self.entrust_if_moved(now);
         if self.directory.forget(now) && self.life.is_some() {
             self.recorder.peers(now, self.directory.members());
         }
@@ -337,7 +357,8 @@ impl Member {
         }
     }
 
-    fn wait(&mut self) {
+    /// When to look again at the latest.
+    pub(crate) fn deadline(&self) -> Instant {
         let mut deadline = self.next_check.min(self.next_beacon);
         if let Some(life) = &self.life {
             deadline = deadline.min(life.deadline());
@@ -348,14 +369,7 @@ impl Member {
         if let Some(resignation) = &self.resignation {
             deadline = deadline.min(resignation.due());
         }
-        let left = deadline.since(self.shared.now()).as_nanos();
-        let (seconds, nanos) = (left / 1_000_000_000, left % 1_000_000_000);
-        let timeout = Timespec { tv_sec: seconds as i64, tv_nsec: nanos as i64 };
-        let mut fds: Vec<PollFd<'_>> = self.sockets.poll_fds().collect();
-        fds.push(PollFd::from_borrowed_fd(self.shared.wake_fd(), PollFlags::IN));
-        // An interruption is harmless: the next turn looks for work.
-        let _ = poll(&mut fds, Some(&timeout));
-        self.shared.clear_wake();
+        deadline
     }
 
     /// Handles the datagrams that have arrived.
@@ -372,12 +386,18 @@ impl Member {
                 Ok(opened) => {
                     self.traffic.received += 1;
                     self.traffic.received_bytes += length as u64;
+                    if opened.kind == Kind::Join {
+                        self.on_join(&opened, from, now); // its sender is no member yet
+                        continue;
+                    }
                     if self.directory.hear(opened.sender, from, now) && self.life.is_some() {
                         self.recorder.peers(now, self.directory.members());
                     }
                     match opened.kind {
                         Kind::Message => self.hear(&opened, from, now),
                         Kind::Beacon => self.on_beacon(opened.sender, now),
+                        Kind::Book => self.on_book(now),
+                        Kind::Join => {}
                     }
                 }
                 Err(dropped) => self.on_drop(dropped, from, now),
@@ -390,13 +410,14 @@ impl Member {
         let Opened { sender, incarnation, sequence, .. } = *opened;
         self.check_clock();
         let Some(life) = &mut self.life else { return };
-        match life.datagram(sender, &self.body, self.directory.view(), now) {
+        let limits = (now, self.opener.latest());
+        match life.datagram(sender, &self.body, self.directory.view(), limits) {
             Ok(message) => {
                 let place = (incarnation, sequence);
                 self.recorder.received(now, sender, message, place, &self.body);
                 self.finish(now);
             }
-            Err(_) => self.on_drop(DropReason::Malformed.into(), from, now),
+            Err(unheard) => self.on_drop(DropReason::from(unheard).into(), from, now),
         }
     }
 
@@ -409,15 +430,21 @@ impl Member {
                 // The asking thread may have ended.
                 answer.map(|answer| answer.try_send(taken));
             }
-            Request::Resign(tenure, answer) => self.give_up(tenure, answer),
+            Request::Change(change, list, answer) => {
+                let _ = answer.try_send(self.change_voters(change, list, now)); // as below
+            }
+            Request::Resign(resigning) => self.give_up(resigning, now),
+            Request::Refusal(command, answer) => {
+                let refused = self.refusal(command, now);
+                let _ = answer.try_send(refused.map_or(Ok(()), Err)); // or nobody waits any more
+            }
+            Request::Forget(id, answer) => {
+                let _ = answer.try_send(self.forget(id, now)); // or nobody waits any more
+            }
             Request::Status(answer) => {
                 let _ = answer.try_send(Box::new(self.status(now)));
             }
-            Request::Keyring(keyring) => {
-                self.sealer.set_keyring(&keyring);
-                self.opener.set_keyring(&keyring);
-                self.settings.keyring = keyring;
-            }
+            Request::Keyring(keyring) => self.set_keyring(keyring, now),
             Request::Resolved => {
                 self.directory.refresh(now);
                 if let Some(problem) = self.directory.unclear() {
@@ -433,103 +460,25 @@ impl Member {
         self.recorder.failed.clone()
     }
 
+    /// Why the protocol would refuse this command now, as far as it knows.
+    pub(crate) fn refusal(&mut self, command: Command, now: Instant) -> Option<Refused> {
+        match &mut self.life {
+            Some(life) => life.refusal(command, self.directory.view(), now),
+            None => Some(Refused::Withdrawn),
+        }
+    }
+
     pub(crate) fn command(&mut self, command: Command, now: Instant) -> Result<(), Refused> {
         self.check_clock();
-        let Some(life) = &mut self.life else { return Err(Refused) };
+        let grows = matches!(command, Command::Add(_) | Command::Replace(..));
+        if grows && !self.fits_one_more(now) {
+            return Err(Refused::TooManyVoters);
+        }
+        let Some(life) = &mut self.life else { return Err(Refused::Withdrawn) };
         let taken = life.command(command, self.directory.view(), now);
         self.recorder.command(now, command, taken.is_ok());
         self.finish(now);
         taken
-    }
-}
-
-/// The outputs of a step.
-impl Member {
-    /// Executes the outputs of a step in this order: store, record, tell, send.
-    fn finish(&mut self, now: Instant) {
-        let Some(life) = &mut self.life else { return };
-        let mut changed = false;
-        let mut problem = None;
-        while let Some(output) = life.output() {
-            let mut number = 0;
-            match &output {
-                Output::Store(bytes) => {
-                    problem = self.state.store(bytes).err();
-                    if problem.is_some() {
-                        break;
-                    }
-                }
-                Output::Send { to, bytes, .. } => {
-                    let mut frame = Vec::new();
-                    match self.sealer.seal(Kind::Message, receiver(*to), bytes, &mut frame) {
-                        Ok(sequence) => {
-                            number = sequence;
-                            self.outbox.push_back((*to, frame));
-                        }
-                        Err(not_sealed) => {
-                            self.traffic.send_failures += 1;
-                            self.warning = Some(not_sealed.to_string());
-                        }
-                    }
-                }
-                Output::Leadership => changed = true,
-            }
-            self.recorder.output(now, &output, number);
-        }
-        if let Some(error) = problem {
-            // The step's state is not durable: nothing of this step may be sent, and nobody may act
-            // on what the protocol believes since.
-            self.outbox.clear();
-            self.recorder.discard();
-            return self.withdraw(Reason::Disk(error.to_string()));
-        }
-        self.recorder.belief(now, life.endpoint(), changed);
-        self.recorder.flush();
-        self.tell(now, changed);
-        while let Some((to, frame)) = self.outbox.pop_front() {
-            self.transmit(to, &frame);
-        }
-    }
-
-    fn tell(&mut self, now: Instant, changed: bool) {
-        let Some(life) = &self.life else { return };
-        let leadership = life.leadership(now);
-        self.shared.tell(Snapshot {
-            me: self.settings.me,
-            leaders: leadership.leaders.to_vec(),
-            term: leadership.term,
-            term_kept: leadership.term.is_some() && self.settings.program.founding_record.is_some(),
-            tenure: 0, // counted where it is told
-            until: leadership.until,
-            stage: leadership.stage,
-            withdrawn: None,
-            at: now,
-        });
-        if changed {
-            self.changed(now);
-        }
-    }
-
-    pub(crate) fn transmit(&mut self, to: Dest, frame: &[u8]) {
-        let mut places = Vec::new();
-        match to {
-            Dest::Everyone => self.directory.everyone(&mut |address| places.push(address)),
-            Dest::Node(id) => match self.directory.address(id) {
-                Some(address) => places.push(address),
-                None => self.traffic.send_failures += 1,
-            },
-        }
-        places.into_iter().for_each(|address| self.send(address, frame));
-    }
-
-    pub(crate) fn send(&mut self, address: SocketAddr, frame: &[u8]) {
-        match self.sockets.send(address, frame) {
-            Ok(()) => {
-                self.traffic.sent += 1;
-                self.traffic.sent_bytes += frame.len() as u64;
-            }
-            Err(_) => self.traffic.send_failures += 1,
-        }
     }
 }
 
@@ -542,14 +491,6 @@ fn broken_rule(panic: &(dyn Any + Send)) -> String {
         "a rule that safety rests on was broken, and the member has ended: {text}; this is a \
          mistake in the program: report it, and start the member again"
     )
-}
-
-/// The receiver that a frame names.
-fn receiver(to: Dest) -> Option<NodeId> {
-    match to {
-        Dest::Everyone => None,
-        Dest::Node(id) => Some(id),
-    }
 }
 
 /// Identifies the boot of the machine and the time namespace that the clock counts in.

@@ -12,7 +12,7 @@
 
 use bellwether_core::NodeId;
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
@@ -35,11 +35,90 @@ pub enum Peers {
 
 /// Why a text does not describe the members of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadPeers(String);
+#[non_exhaustive]
+pub enum BadPeers {
+    /// Nobody is listed, or too many are.
+    Count(usize),
+    /// Some entries have an id, and some have none.
+    SomeIds {
+        /// How many have one.
+        named: usize,
+        /// How many entries there are.
+        listed: usize,
+    },
+    /// An id is no number.
+    Id {
+        /// The id.
+        id: String,
+        /// Its entry.
+        entry: String,
+    },
+    /// An id is listed twice.
+    IdTwice(NodeId),
+    /// A place is listed twice.
+    PlaceTwice(String),
+    /// A place has no port.
+    NoPort(String),
+    /// The port of a place is no number from 1 to 65535.
+    Port(String),
+    /// The host of a place is missing, or has a character that no host has.
+    Host(String),
+    /// The IPv6 address of a place has no brackets.
+    NoBrackets(String),
+    /// A multicast group is no address with a port.
+    NoAddress(String),
+    /// An address is none of multicast, or its port is 0.
+    NotMulticast(SocketAddr),
+}
+
+/// Writes control characters as escapes.
+struct OneLine<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl fmt::Write for OneLine<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|letter| match letter.is_control() {
+            true => write!(self.0, "{}", letter.escape_default()),
+            false => self.0.write_char(letter),
+        })
+    }
+}
 
 impl fmt::Display for BadPeers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        // It quotes what was written, which may hold anything, and is one line all the same.
+        let f = &mut OneLine(f);
+        let mut wrong =
+            |place: &str, rule: &str| write!(f, "'{place}' is not the place of a member: {rule}");
+        match self {
+            Self::NoPort(place) => wrong(place, "a port is missing, as in HOST:7400"),
+            Self::Port(place) => wrong(place, "the port is a number from 1 to 65535"),
+            Self::Host(place) => wrong(place, "write HOST:PORT"),
+            Self::NoBrackets(place) => {
+                wrong(place, "an IPv6 address stands in brackets, as in [fd00::1]:7400")
+            }
+            Self::Count(listed) => write!(
+                f,
+                "{listed} members are listed, but there must be from 1 to {LISTED_MAX}: write \
+                 1=HOST:PORT,2=HOST:PORT,3=HOST:PORT"
+            ),
+            Self::SomeIds { named, listed } => write!(
+                f,
+                "{named} of {listed} members have an id: give one to each (1=HOST:PORT), or to none"
+            ),
+            Self::Id { id, entry } => {
+                write!(f, "'{id}' in '{entry}' is not an id: ids are numbers, as in 1=HOST:PORT")
+            }
+            Self::IdTwice(id) => write!(f, "member {id} is listed twice; list it once"),
+            Self::PlaceTwice(place) => write!(f, "{place} is listed twice; list it once"),
+            Self::NoAddress(address) => {
+                write!(f, "'{address}' is no address and port, as in multicast:239.1.2.3:7400")
+            }
+            Self::NotMulticast(group) => write!(
+                f,
+                "{group} is no multicast address with a port: they are 224.0.0.0 to \
+                 239.255.255.255 and ff00::/8"
+            ),
+        }
     }
 }
 
@@ -61,7 +140,7 @@ impl FromStr for Peers {
     fn from_str(text: &str) -> Result<Self, BadPeers> {
         let text = text.trim();
         if let Some(name) = text.strip_prefix("dns:") {
-            return place(name).map(|()| Self::Dns(name.to_owned()));
+            return check_place(name).map(|()| Self::Dns(name.to_owned()));
         }
         if let Some(address) = text.strip_prefix("multicast:") {
             return multicast(address);
@@ -69,20 +148,13 @@ impl FromStr for Peers {
         let entries: Vec<&str> =
             text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).collect();
         if entries.is_empty() || entries.len() > LISTED_MAX {
-            return Err(BadPeers(format!(
-                "{} members are listed, but there must be from 1 to {LISTED_MAX}: write \
-                 1=HOST:PORT,2=HOST:PORT,3=HOST:PORT",
-                entries.len()
-            )));
+            return Err(BadPeers::Count(entries.len()));
         }
         let named = entries.iter().filter(|entry| entry.contains('=')).count();
         match named {
             0 => numbered(entries),
             _ if named == entries.len() => by_id(&entries),
-            _ => Err(BadPeers(format!(
-                "{named} of {} members have an id: give one to each (1=HOST:PORT), or to none",
-                entries.len()
-            ))),
+            _ => Err(BadPeers::SomeIds { named, listed: entries.len() }),
         }
     }
 }
@@ -91,14 +163,14 @@ fn by_id(entries: &[&str]) -> Result<Peers, BadPeers> {
     let mut list = BTreeMap::new();
     for entry in entries {
         let (id, address) = entry.split_once('=').unwrap_or(("", entry));
-        let id = id.trim().parse().map(NodeId).map_err(|_| {
-            BadPeers(format!(
-                "'{id}' in '{entry}' is not an id: ids are numbers, as in 1=HOST:PORT"
-            ))
-        })?;
-        place(address.trim())?;
+        let id = id
+            .trim()
+            .parse()
+            .map(NodeId)
+            .map_err(|_| BadPeers::Id { id: id.to_owned(), entry: (*entry).to_owned() })?;
+        check_place(address.trim())?;
         if list.insert(id, address.trim().to_owned()).is_some() {
-            return Err(BadPeers(format!("member {id} is listed twice")));
+            return Err(BadPeers::IdTwice(id));
         }
     }
     each_place_once(list)
@@ -108,7 +180,7 @@ fn by_id(entries: &[&str]) -> Result<Peers, BadPeers> {
 /// order.
 fn numbered(mut entries: Vec<&str>) -> Result<Peers, BadPeers> {
     entries.sort_unstable();
-    entries.iter().try_for_each(|entry| place(entry))?;
+    entries.iter().try_for_each(|entry| check_place(entry))?;
     let rows = (1..).map(NodeId).zip(entries.iter().map(|entry| (*entry).to_owned()));
     each_place_once(rows.collect())
 }
@@ -117,26 +189,28 @@ fn each_place_once(list: BTreeMap<NodeId, String>) -> Result<Peers, BadPeers> {
     let mut places: Vec<&String> = list.values().collect();
     places.sort_unstable();
     match places.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(BadPeers(format!("{} is listed twice", pair[0]))),
+        Some(pair) => Err(BadPeers::PlaceTwice(pair[0].clone())),
         None => Ok(Peers::Listed(list)),
     }
 }
 
 /// Checks the form `HOST:PORT`. The host is looked up later.
-fn place(text: &str) -> Result<(), BadPeers> {
-    let wrong =
-        |rule: &str| Err(BadPeers(format!("'{text}' is not the place of a member: {rule}")));
+pub(crate) fn check_place(text: &str) -> Result<(), BadPeers> {
+    let wrong = |bad: fn(String) -> BadPeers| Err(bad(text.to_owned()));
     let Some((host, port)) = text.rsplit_once(':') else {
-        return wrong("a port is missing, as in HOST:7400");
+        return wrong(BadPeers::NoPort);
     };
     if !port.parse().is_ok_and(|port: u16| port > 0) {
-        return wrong("the port is a number from 1 to 65535");
+        return wrong(BadPeers::Port);
     }
-    if host.is_empty() || host.contains([' ', '=', '/', ',']) {
-        return wrong("write HOST:PORT");
+    let is_odd = |letter: char| {
+        letter.is_whitespace() || letter.is_control() || ['=', '/', ','].contains(&letter)
+    };
+    if host.is_empty() || host.contains(is_odd) {
+        return wrong(BadPeers::Host);
     }
     if host.contains(':') && text.parse::<SocketAddr>().is_err() {
-        return wrong("an IPv6 address stands in brackets, as in [fd00::1]:7400");
+        return wrong(BadPeers::NoBrackets);
     }
     Ok(())
 }
@@ -146,18 +220,13 @@ fn multicast(text: &str) -> Result<Peers, BadPeers> {
         Some((address, interface)) => (address, Some(interface.to_owned())),
         None => (text, None),
     };
-    let group: SocketAddr = address.parse().map_err(|_| {
-        BadPeers(format!("'{address}' is no address and port, as in multicast:239.1.2.3:7400"))
-    })?;
+    let group: SocketAddr = address.parse().map_err(|_| BadPeers::NoAddress(address.to_owned()))?;
     let is_multicast = match group.ip() {
         IpAddr::V4(ip) => ip.is_multicast(),
         IpAddr::V6(ip) => ip.is_multicast(),
     };
     if !is_multicast || group.port() == 0 {
-        return Err(BadPeers(format!(
-            "{group} is no multicast address with a port: they are 224.0.0.0 to 239.255.255.255 \
-             and ff00::/8"
-        )));
+        return Err(BadPeers::NotMulticast(group));
     }
     Ok(Peers::Multicast { group, interface })
 }
@@ -221,9 +290,11 @@ mod tests {
             ("dns:name", "a port is missing"),
             ("multicast:10.0.0.1:7400", "no multicast address"),
             ("multicast:somewhere:7400", "no address and port"),
+            ("1=a\tb:7400", "'a\\tb:7400' is not the place"),
+            ("dns\r\n:x", "'dns\\r\\n:x' is not the place"),
         ] {
             let error = read(text).unwrap_err();
-            assert!(error.contains(words), "{text}: {error}");
+            assert!(error.contains(words) && !error.contains('\n'), "{text}: {error}");
         }
     }
 }

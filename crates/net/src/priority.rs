@@ -82,6 +82,11 @@ pub fn raise(class: Class, children: Children) -> Raised {
     Raised { changed: nice.is_ok(), note }
 }
 
+/// A note about the member's own threads, as the status and `run` say it.
+pub fn of_member(note: &str) -> String {
+    format!("the member's threads: {note}")
+}
+
 /// Gives a child normal scheduling and this nice value: it inherited what its parent was raised to.
 ///
 /// # Errors
@@ -164,12 +169,18 @@ mod tests {
 
     #[test]
     fn what_is_started_by_a_raised_thread_is_not_raised() {
+        let before = policy();
         let raising = std::thread::spawn(|| {
             let raised = raise(Class::RealTime, Children::Normal);
             let child = std::thread::spawn(|| (policy(), nice())).join().unwrap();
             (raised, policy(), child)
         });
         let (raised, policy, (childs, nice)) = raising.join().unwrap();
+        if before != Ok(libc::SCHED_OTHER) {
+            assert!(!raised.changed, "tests that were started in another class stay in it");
+            assert_eq!((policy, childs), (before, before));
+            return;
+        }
         assert_eq!(childs, Ok(libc::SCHED_OTHER));
         assert!(nice >= 0, "{nice}");
         match raised.note {

@@ -2,8 +2,9 @@
 
 use crate::bad_settings::BadSettings;
 use crate::peers::Peers;
-use bellwether_core::{Boot, Duration, Endpoint, Env, Protocol, endpoint};
-use bellwether_protocols::choice::{Choice, Config, Leases, find};
+use bellwether_core::{Boot, Duration, Endpoint, Env, NodeId, Protocol, endpoint, last_will};
+use bellwether_protocols::choice::{BadConfig, Choice, Config, Leases, PROTOCOLS, find};
+use std::fmt;
 use std::sync::Arc;
 
 /// The least drift of live clocks that is accepted, in millionths. Half of it is left to clock
@@ -14,6 +15,9 @@ const OPEN_MAX: usize = 1024;
 
 /// Starts an incarnation of any protocol.
 type Start = Arc<dyn Fn(Boot<'_>, &mut Env<'_>) -> Box<dyn Endpoint> + Send + Sync>;
+
+/// The last will of an incarnation, if the protocol has one.
+type Will = Arc<dyn Fn(u64) -> Option<Vec<u8>> + Send + Sync>;
 
 /// A protocol with its parameters, and the facts that the runtime needs.
 #[derive(Clone)]
@@ -34,20 +38,49 @@ pub(crate) struct Program {
     /// The row of the table, if it is one.
     pub(crate) choice: Option<Choice>,
     start: Start,
+    will: Will,
 }
+
+/// Why a protocol cannot be run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum BadProgram {
+    /// No protocol of the table has this name.
+    Unknown(String),
+    /// Its parameters break a rule.
+    Params {
+        /// The protocol.
+        protocol: &'static str,
+        /// The values, the rule and the way out.
+        bad: BadConfig,
+    },
+}
+
+impl fmt::Display for BadProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => {
+                let names: Vec<&str> = PROTOCOLS.iter().map(|entry| entry.name).collect();
+                write!(f, "no protocol is called '{name}'; there are {}", names.join(", "))
+            }
+            Self::Params { protocol, bad } => write!(f, "{protocol}: {bad}"),
+        }
+    }
+}
+
+impl std::error::Error for BadProgram {}
 
 impl Program {
     /// A protocol of the table.
     ///
     /// # Errors
-    /// A text that says what is wrong with the name or the parameters.
-    pub(crate) fn of_table(name: &str, config: Config) -> Result<Self, String> {
-        let entry = find(name).ok_or_else(|| {
-            format!("no protocol is called '{name}'; `bellwether protocols` lists them")
-        })?;
+    /// [`BadProgram`] names what is wrong with the name or the parameters.
+    pub(crate) fn of_table(name: &str, config: Config) -> Result<Self, BadProgram> {
+        let entry = find(name).ok_or_else(|| BadProgram::Unknown(name.to_owned()))?;
         let params = config.to_json();
-        let choice = Choice::try_from(config).map_err(|bad| format!("{name}: {bad}"))?;
-        let (profile, chosen) = (choice.profile(), choice.clone());
+        let choice = Choice::try_from(config)
+            .map_err(|bad| BadProgram::Params { protocol: entry.name, bad })?;
+        let (profile, chosen, dying) = (choice.profile(), choice.clone(), choice.clone());
         Ok(Self {
             name: entry.name,
             params,
@@ -58,12 +91,14 @@ impl Program {
             trust: profile.trust,
             choice: Some(choice),
             start: Arc::new(move |boot, env| chosen.clone().endpoint(boot, env)),
+            will: Arc::new(move |life| dying.clone().last_will(life)),
         })
     }
 
     /// The application's own protocol. Members must have the same parameters, compared by their
     /// `Debug` text.
     pub(crate) fn own<P: Protocol>(params: P::Params) -> Self {
+        let dying = params.clone();
         Self {
             name: P::NAME,
             params: format!("{params:?}"),
@@ -74,12 +109,18 @@ impl Program {
             trust: Duration::MAX,
             choice: None,
             start: Arc::new(move |boot, env| endpoint::<P>(boot, env, params.clone())),
+            will: Arc::new(move |life| last_will::<P>(life, &dying)),
         }
     }
 
     /// Starts an incarnation.
     pub(crate) fn start(&self, boot: Boot<'_>, env: &mut Env<'_>) -> Box<dyn Endpoint> {
         (self.start)(boot, env)
+    }
+
+    /// The last will of an incarnation, if the protocol has one.
+    pub(crate) fn last_will(&self, life: u64) -> Option<Vec<u8>> {
+        (self.will)(life)
     }
 
     /// The rules that its parameters satisfy, with their values.
@@ -107,7 +148,7 @@ impl Program {
     }
 
     /// Whether all messages of a group of so many fit a datagram, as far as that is known.
-    fn fits(&self, members: usize, body_max: usize) -> bool {
+    pub(crate) fn fits(&self, members: usize, body_max: usize) -> bool {
         let longest = self.choice.as_ref().and_then(|choice| choice.longest_message(members));
         longest.is_none_or(|longest| longest <= body_max)
     }
@@ -116,32 +157,25 @@ impl Program {
     pub(crate) fn check(
         &self,
         peers: &Peers,
+        voters: Option<&[NodeId]>,
         body_max: usize,
     ) -> Result<Option<String>, BadSettings> {
-        let rule = |text: String| Err(BadSettings::Rule(text));
         if self.has_tokens() && !peers.is_list() {
             return Err(BadSettings::NoList { peers: peers.clone() });
         }
         let Some(choice) = &self.choice else { return Ok(None) };
-        choice.check_live().map_err(|why| BadSettings::Rule(why.to_owned()))?;
+        choice.check_live().map_err(|why| BadSettings::NotLive { why: why.to_string() })?;
         if self.leases.is_some_and(|leases| leases.drift_ppm < DRIFT_PPM_MIN) {
-            return rule(format!(
-                "drift-ppm is less than {DRIFT_PPM_MIN}, but no clock is that good: leave it out, \
-                 or say how wrong the clocks of the members may be"
-            ));
+            return Err(BadSettings::DriftTooSmall { least: DRIFT_PPM_MIN });
         }
         let Peers::Listed(list) = peers else { return Ok(None) };
-        choice.check_nodes(list.len() as u64).map_err(|bad| BadSettings::Rule(bad.to_string()))?;
-        let Some(longest) = choice.longest_message(list.len()) else { return Ok(None) };
+        let voters = voters.map_or(list.len(), <[NodeId]>::len);
+        choice.check_nodes(voters as u64).map_err(BadSettings::TooLarge)?;
+        let Some(longest) = choice.longest_message(voters) else { return Ok(None) };
         if longest > body_max {
             let fits = |members: &usize| self.fits(*members, body_max);
-            return rule(format!(
-                "with {} members a message may have {longest} bytes, but a datagram holds \
-                 {body_max}: a group has at most {} members; make several groups, or use a \
-                 protocol without leases",
-                list.len(),
-                (1..list.len()).rev().find(fits).unwrap_or(0)
-            ));
+            let most = (1..voters).rev().find(fits).unwrap_or(0);
+            return Err(BadSettings::TooManyVoters { voters, most, longest, fit: body_max });
         }
         Ok(Some(format!("the longest message has {longest} bytes, {body_max} fit a datagram")))
     }

@@ -1,12 +1,22 @@
 //! Builds the status of a member: its state, its group, and why it has its role.
 
-use crate::frame::DropReason;
+use crate::beacon::{LATELY, QUESTION};
+use crate::frame::{BODY_MAX, DropReason};
 use crate::member::{Member, RecentDrop};
+use crate::peers::Peers;
 use crate::setting::Setting;
 use crate::snapshot::Snapshot;
-use crate::status::{MemberStatus, Refused, Role, Status};
-use bellwether_core::{Duration, Fact, Instant, NodeId, Term};
+use crate::status::{MemberStatus, Refused, Role, Status, Voters};
+use crate::voter_change::VoterChange;
+use bellwether_core::{Duration, Fact, Instant, NodeId, Refused as Unwilling, Term};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+/// From so many other members on a group is large: an observer tells few voters at a time that it
+/// is there.
+const LARGE: usize = 16;
+/// How many voters that is.
+const AT_ONCE: usize = 2;
 
 fn ms(length: Duration) -> f64 {
     length.as_nanos() as f64 / 1e6
@@ -20,6 +30,10 @@ struct Facts {
     supporters: Vec<NodeId>,
     members: Vec<NodeId>,
     no_record: bool,
+    /// The members that ask by another list of voters, and how often they did.
+    other_lists: BTreeMap<u64, u32>,
+    /// The list of voters that it holds.
+    voters: Option<Voters>,
 }
 
 impl Member {
@@ -30,9 +44,14 @@ impl Member {
         let settings = &self.settings;
         let leases = settings.program.leases;
         let mut traffic = self.traffic.clone();
-        // Multicast delivers our own frames to us; they are not worth showing.
-        let counted = |(why, count): &(DropReason, u64)| *count > 0 && *why != DropReason::Own;
-        let counts = self.counters.iter().filter(counted);
+        // Multicast delivers our own frames to us; they are not worth showing. Otherwise somebody
+        // sends them back.
+        let usual = matches!(settings.peers, Peers::Multicast { .. });
+        let counted =
+            |(why, count): &(DropReason, u64)| *count > 0 && !(usual && *why == DropReason::Own);
+        let mut counters = self.counters.clone();
+        counters.set(DropReason::Unread, self.sockets.unread());
+        let counts = counters.iter().filter(counted);
         traffic.refused = counts.map(|(why, count)| (why.name().to_owned(), count)).collect();
         Status {
             group: settings.group.clone(),
@@ -48,25 +67,37 @@ impl Member {
             term_kept: settings.program.founding_record.is_some(),
             no_record: facts.no_record,
             remaining_ms: standing.remaining().map(ms),
+            lease_ends_ms: self.lease_end(&standing).map(|end| ms(end.since(standing.at))),
             since_ms: ms(now.since(self.since)),
             changes: self.changes,
             lease_duration_ms: leases.map(|leases| ms(leases.lock)),
             renew_deadline_ms: leases.map(|leases| ms(leases.lease)),
             retry_period_ms: leases.map(|leases| ms(leases.renew)),
+            scheduling_delay_ms: ms(self.scheduling.delay(now)),
+            scheduling_allowed_ms: leases.map(|leases| ms(leases.scheduling)),
             security: if settings.keyring.is_insecure() { "insecure" } else { "keyed" }.to_owned(),
             keys: settings.keyring.ids(&settings.group),
             listen: self.sockets.listens().map_or_else(|_| String::new(), |at| at.to_string()),
             peers: settings.peers.to_string(),
             members: self.members(&standing, &facts, now),
             why: self.why(&standing, &facts, now),
+            voters: facts.voters,
             traffic,
             refusals: self.recent_drops.iter().map(|recent| told(recent, now)).collect(),
-            warnings: self.warnings(now),
+            warnings: self.warnings(&facts.other_lists, now),
+            other_lists: facts.other_lists,
         }
+    }
+
+    /// Until when the lease of the leader that it names may last.
+    fn lease_end(&self, standing: &Snapshot) -> Option<Instant> {
+        let end = self.life.as_ref().and_then(|life| life.endpoint().lease_end(standing.at));
+        end.filter(|_| self.settings.program.leases.is_some() && !standing.leaders.is_empty())
     }
 
     fn facts(&self, now: Instant) -> Facts {
         let mut facts = Facts::default();
+        let (mut list, mut voters) = (None, Vec::new());
         if let Some(life) = &self.life {
             life.endpoint().facts(now, &mut |fact| match fact {
                 Fact::Locked { to, until } => facts.locked = Some((to, until)),
@@ -74,10 +105,132 @@ impl Member {
                 Fact::Supporter { peer } => facts.supporters.push(peer),
                 Fact::Member { peer } => facts.members.push(peer),
                 Fact::NoRecord => facts.no_record = true,
+                Fact::OtherList { peer, requests } => {
+                    facts.other_lists.insert(peer.0, requests);
+                }
+                Fact::List { version, committed } => list = Some((version, committed)),
+                Fact::Voter { peer } => voters.push(peer.0),
+                _ => {}
+            });
+            // The protocol says nothing of its list if all members vote and always did.
+            if list.is_none() && self.settings.program.has_tokens() && !facts.no_record {
+                list = Some((0, true));
+                voters = self.founders().iter().map(|id| id.0).collect();
+            }
+        }
+        let invited = self.life.as_ref().and_then(|life| life.endpoint().invited(now));
+        let invited = invited.map(|id| id.0);
+        let told = |(version, committed)| Voters { version, committed, ids: voters, invited };
+        facts.voters = list.map(told);
+        facts
+    }
+
+    /// The addresses of the voters, if this member is an observer; in a large group of the next
+    /// two of them.
+    pub(crate) fn observed(&mut self, now: Instant) -> Vec<SocketAddr> {
+        if self.is_voter(now) {
+            return Vec::new();
+        }
+        let voters = self.voters(&self.facts(now));
+        if voters.is_empty() {
+            return Vec::new();
+        }
+        let few = if self.directory.view().len() < LARGE { voters.len() } else { AT_ONCE };
+        let from = self.questions % voters.len();
+        self.questions = from + few;
+        let next = voters.iter().cycle().skip(from).take(few.min(voters.len()));
+        next.filter_map(|id| self.directory.address(*id)).collect()
+    }
+
+    /// Whether this member votes, as far as is known. Asked while elections go on, so it allocates
+    /// nothing.
+    fn is_voter(&self, now: Instant) -> bool {
+        let me = self.settings.me;
+        let (mut listed, mut named) = (false, false);
+        if let Some(life) = &self.life {
+            life.endpoint().facts(now, &mut |fact| match fact {
+                Fact::List { .. } => listed = true,
+                Fact::Voter { peer } => named |= peer == me,
                 _ => {}
             });
         }
-        facts
+        let founders = self.directory.founders().or(self.settings.voters.as_deref());
+        if listed { named } else { founders.is_none_or(|founders| founders.contains(&me)) }
+    }
+
+    /// The voters that were named at first, if the group is so large that only they hear of a
+    /// withdrawal.
+    pub(crate) fn those_to_tell(&self) -> Option<&[NodeId]> {
+        let founders = self.directory.founders().or(self.settings.voters.as_deref());
+        founders.filter(|_| self.directory.view().len() >= LARGE)
+    }
+
+    /// Whether a member was heard lately. An observer of a large group sends to two voters at a
+    /// time, and is heard by each of them less often.
+    pub(crate) fn heard_lately(&self, id: NodeId, now: Instant) -> bool {
+        let voters = self.those_to_tell().filter(|voters| !voters.contains(&id));
+        let rounds = voters.map_or(0, |voters| voters.len().div_ceil(AT_ONCE));
+        let lately = LATELY + QUESTION * rounds as u64;
+        self.directory.heard(id).is_some_and(|at| now.since(at) <= lately)
+    }
+
+    /// The list of voters, if it is known and committed: its version, and who votes.
+    pub(crate) fn settled_voters(&self, now: Instant) -> Option<(u64, Vec<u64>)> {
+        let list = self.facts(now).voters.filter(|list| list.committed)?;
+        Some((list.version, list.ids))
+    }
+
+    /// The committed list by which this member votes, if it does.
+    pub(crate) fn votes_by(&self, now: Instant) -> Option<u64> {
+        let (version, voters) = self.settled_voters(now)?;
+        voters.contains(&self.settings.me.0).then_some(version)
+    }
+
+    /// Who votes now, as far as is known.
+    pub(crate) fn present_voters(&self, now: Instant) -> Vec<NodeId> {
+        self.voters(&self.facts(now))
+    }
+
+    /// Changes the voters, if the list that it holds has this number. Only a leader does, and its
+    /// list is the present one: whoever has a newer one supports nobody by an older one.
+    pub(crate) fn change_voters(
+        &mut self,
+        change: VoterChange,
+        list: Option<u64>,
+        now: Instant,
+    ) -> Result<(), Unwilling> {
+        let held = self.facts(now).voters.map(|held| held.version);
+        match (list, held) {
+            (Some(list), Some(held)) if list != held && self.leads(now) => {
+                Err(Unwilling::Outdated(held))
+            }
+            _ => self.command(change.command(), now),
+        }
+    }
+
+    /// Whether messages still fit a datagram while the voters change, and with one more. Requests
+    /// then name the one that is added and the one that is removed.
+    pub(crate) fn fits_one_more(&self, now: Instant) -> bool {
+        self.settings.program.fits(self.present_voters(now).len() + 2, BODY_MAX)
+    }
+
+    /// Who votes, as far as is known.
+    fn voters(&self, facts: &Facts) -> Vec<NodeId> {
+        match &facts.voters {
+            Some(list) => list.ids.iter().copied().map(NodeId).collect(),
+            None => self.founders(),
+        }
+    }
+
+    /// The voters of the founding list, in order.
+    fn founders(&self) -> Vec<NodeId> {
+        let named = self.directory.founders().map(<[NodeId]>::to_vec);
+        named.or_else(|| self.settings.voters.clone()).unwrap_or_else(|| {
+            let mut all = self.directory.members();
+            all.push(self.settings.me);
+            all.sort_unstable();
+            all
+        })
     }
 
     fn members(&self, standing: &Snapshot, facts: &Facts, now: Instant) -> Vec<MemberStatus> {
@@ -96,6 +249,8 @@ impl Member {
                 me: id == me,
                 leads: standing.leaders.contains(&id),
                 supports: facts.supporters.contains(&id) || facts.members.contains(&id),
+                observes: facts.voters.as_ref().is_some_and(|list| !list.ids.contains(&id.0)),
+                joined: self.directory.has_joined(id),
                 heard_ms: heard,
             };
             all.insert(id, status);
@@ -140,21 +295,31 @@ impl Member {
                 why.extend(self.refusing(now));
             }
         }
+        if self.settings.candidacy.witness {
+            why.push("is a witness, which votes and never leads".to_owned());
+        }
+        let voters = self.voters(facts);
+        if !voters.contains(&self.settings.me) {
+            why.push("is an observer, which follows and does not vote".to_owned());
+        }
         why.extend(self.disputes.refusing(now));
-        why.extend(self.silent(now));
-        why.extend(self.lacks_majority(now));
+        why.extend(self.silent(&voters, now));
+        why.extend(self.lacks_majority(&voters, now));
         why
     }
 
     /// What it waits for while it has no record of its votes.
     fn lacks_record(&self) -> String {
-        let members = self.directory.members().len() + 1;
-        let others = match members {
-            1 => "it is alone, so nobody can tell it".to_owned(),
+        let founders = self.founders();
+        let (voters, founds) = (founders.len(), founders.contains(&self.settings.me));
+        let reads = voters + 1 - self.settings.program.quorum(voters);
+        let kind = if self.settings.voters.is_none() { "members" } else { "founding voters" };
+        let others = match voters {
+            1 if founds => "it is alone, so nobody can tell it".to_owned(),
+            _ if !founds => format!("it reads those of {reads} voters"),
             _ => format!(
-                "it reads those of {} others, or founds the group when all {members} members are \
-                 there and none has voted",
-                members + 1 - self.settings.program.quorum(members)
+                "it reads those of {reads} others, or founds the group when all {voters} {kind} \
+                 are there and none has voted"
             ),
         };
         format!(
@@ -174,42 +339,50 @@ impl Member {
         seen.iter().map(|(from, why)| format!("refuses what comes from {from}: {why}")).collect()
     }
 
-    /// Which members are silent.
-    fn silent(&self, now: Instant) -> Vec<String> {
+    /// Which of the voters are silent. Observers say nothing.
+    fn silent(&self, voters: &[NodeId], now: Instant) -> Vec<String> {
         let tolerated = SILENCE.max(self.settings.binds());
-        let silent =
-            self.directory.members().into_iter().filter_map(|id| match self.directory.heard(id) {
-                None => Some(format!("{id} was never heard")),
-                Some(at) if now.since(at) > tolerated => {
-                    Some(format!("{id} silent for {}", round(now.since(at))))
-                }
-                Some(_) => None,
-            });
+        let others = voters.iter().filter(|id| **id != self.settings.me);
+        let silent = others.filter_map(|id| match self.directory.heard(*id) {
+            None => Some(format!("{id} was never heard")),
+            Some(at) if now.since(at) > tolerated => {
+                Some(format!("{id} silent for {}", round(now.since(at))))
+            }
+            Some(_) => None,
+        });
         silent.collect()
     }
 
-    fn lacks_majority(&self, now: Instant) -> Option<String> {
-        let members = self.directory.members();
-        let (group, tolerated) = (members.len() + 1, SILENCE.max(self.settings.binds()));
-        let there =
-            |id: &&NodeId| self.directory.heard(**id).is_some_and(|at| now.since(at) <= tolerated);
-        let present = members.iter().filter(there).count() + 1;
-        let quorum = self.settings.program.quorum(group);
+    fn lacks_majority(&self, voters: &[NodeId], now: Instant) -> Option<String> {
+        let (me, tolerated) = (self.settings.me, SILENCE.max(self.settings.binds()));
+        let lately = |id| self.directory.heard(id).is_some_and(|at| now.since(at) <= tolerated);
+        let present = voters.iter().filter(|id| **id == me || lately(**id)).count();
+        let (group, quorum) = (voters.len(), self.settings.program.quorum(voters.len()));
+        let kind = if group > self.directory.members().len() { "members" } else { "voters" };
         (present < quorum)
-            .then(|| format!("{present} of {group} members are there, a leader needs {quorum}"))
+            .then(|| format!("{present} of {group} {kind} are there, a leader needs {quorum}"))
     }
 
-    fn warnings(&self, now: Instant) -> Vec<String> {
+    fn warnings(&self, other_lists: &BTreeMap<u64, u32>, now: Instant) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some(withdrawal) = &self.withdrawal {
             warnings.push(format!("withdrawn: {}", withdrawal.told));
+        } else {
+            warnings.extend(self.odd(now));
         }
+        warnings.extend(other_lists.iter().map(|(id, requests)| {
+            format!(
+                "member {id} asks by another list of voters, and was refused {requests} times: \
+                 compare `voters` in its status"
+            )
+        }));
         warnings.extend(self.disputes.refusing(now));
         if self.settings.keyring.is_insecure() {
             warnings
                 .push("insecure: everybody who reaches this port can lead this group".to_owned());
         }
         warnings.extend(self.warning.clone());
+        warnings.extend(self.joins.warnings());
         warnings.extend(self.state.damage().map(str::to_owned));
         let in_memory = self.settings.program.founding_record.as_ref().and(self.state.in_memory());
         warnings.extend(in_memory.map(|dir| {
@@ -221,6 +394,7 @@ impl Member {
             )
         }));
         warnings.extend(self.recording_failed());
+        warnings.extend(self.scheduling.warnings(now));
         let lost = self.directory.unresolved();
         warnings.extend(lost.iter().map(|place| format!("{place} cannot be found by name")));
         warnings
@@ -245,7 +419,8 @@ fn round(length: Duration) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1e3) }
 }
 
-fn list(ids: &[NodeId]) -> String {
+/// Ids, for people to read.
+pub(crate) fn list(ids: &[NodeId]) -> String {
     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
     ids.join(", ")
 }

@@ -12,6 +12,16 @@ use std::fmt;
 pub enum Setting {
     /// Where the members are: [`Builder::peers`](crate::Builder::peers).
     Peers,
+    /// Through which members it joins: [`Builder::join_through`](crate::Builder::join_through).
+    Join,
+    /// Who votes at first: [`Builder::voters`](crate::Builder::voters).
+    Voters,
+    /// Who of several members leads first: [`Builder::priority`](crate::Builder::priority).
+    Priority,
+    /// The priorities that all members know: [`Builder::priorities`](crate::Builder::priorities).
+    Priorities,
+    /// That this member never leads: [`Builder::witness`](crate::Builder::witness).
+    Witness,
     /// Which member this is: [`Builder::id`](crate::Builder::id).
     Id,
     /// Where it listens: [`Builder::listen`](crate::Builder::listen).
@@ -38,6 +48,11 @@ impl Setting {
     pub fn name(self) -> &'static str {
         match self {
             Self::Peers => "peers",
+            Self::Join => "join",
+            Self::Voters => "voters",
+            Self::Priority => "priority",
+            Self::Priorities => "priorities",
+            Self::Witness => "witness",
             Self::Id => "id",
             Self::Listen => "listen",
             Self::Key => "key",

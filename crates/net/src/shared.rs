@@ -3,11 +3,12 @@
 
 use crate::clock::{CheckedClock, Clock as _};
 use crate::frame::Keyring;
-use crate::resignation::Answer;
+use crate::resignation::{Answer, Resigning};
 use crate::snapshot::Snapshot;
 use crate::status::Status;
+use crate::voter_change::VoterChange;
 use crate::wake_fd::WakeFd;
-use bellwether_core::{Command, Instant};
+use bellwether_core::{Command, Instant, Leadership, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -19,9 +20,15 @@ use std::task::Waker;
 pub(crate) enum Request {
     /// Pass this command on to the protocol, and send its answer.
     Command(Command, Option<Answer>),
-    /// Resign, once no guard of the tenure holds the lease; only if it is this tenure, where one is
-    /// named.
-    Resign(Option<u64>, Option<Answer>),
+    /// Change the voters, if the list that the member holds has this number, and send whether that
+    /// has begun.
+    Change(VoterChange, Option<u64>, Answer),
+    /// Resign, once no guard of the reign holds the lease.
+    Resign(Resigning),
+    /// Send whether the protocol would refuse this command now.
+    Refusal(Command, Answer),
+    /// Forget this member, which joined and has ended for good, and send whether that is done.
+    Forget(NodeId, Answer),
     /// Send the status.
     Status(SyncSender<Box<Status>>),
     /// Use these keys from now on.
@@ -53,7 +60,7 @@ struct Present {
     standing: Snapshot,
     /// Increases with every change and every prolongation.
     version: Version,
-    /// How many guards of that tenure exist.
+    /// How many guards of that reign exist.
     guards: usize,
     /// Whether the application resigns: this process no longer leads, but the member keeps the
     /// lease until no guard needs it.
@@ -84,11 +91,11 @@ pub(crate) struct Seen {
     pub(crate) ended: bool,
 }
 
-/// A tenure that is being given up.
+/// A reign that is being given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenUp {
     /// Which one.
-    pub(crate) tenure: u64,
+    pub(crate) reign: u64,
     /// Whether the member led when it was asked to.
     pub(crate) led: bool,
     /// The latest deadline that a guard was told.
@@ -145,7 +152,7 @@ impl Shared {
         // With a clock that is not trusted, no lease counts as running.
         let over = giving_up || self.clock.is_suspect();
         match over && standing.leads() {
-            true => Snapshot { tenure: standing.tenure, ..Snapshot::none(standing.me, now) },
+            true => Snapshot { reign: standing.reign, ..Snapshot::none(standing.me, now) },
             false => standing.at(now),
         }
     }
@@ -217,10 +224,10 @@ impl Shared {
         };
         let changed = !same(before, &standing);
         let prolonged = before.until != standing.until;
-        // After a lease has run out, even for a moment, a new tenure begins.
+        // After a lease has run out, even for a moment, a new reign begins.
         let now = self.clock.now().max(standing.at);
         let begins = standing.leads() && !before.at(now).leads();
-        standing.tenure = before.tenure + u64::from(begins);
+        standing.reign = before.reign + u64::from(begins);
         if begins {
             present.guards = 0;
             present.giving_up = false;
@@ -233,13 +240,34 @@ impl Shared {
         }
     }
 
+    /// Publishes that what the member believes goes on until then, unless it is something else or
+    /// had run out; returns whether that was so. This is what a renewal does, and it allocates
+    /// nothing.
+    pub(crate) fn prolong(&self, leadership: &Leadership<'_>, at: Instant) -> bool {
+        let mut present = self.present();
+        let before = &present.standing;
+        let same = before.leaders == leadership.leaders
+            && (before.term, before.stage) == (leadership.term, leadership.stage)
+            && before.withdrawn.is_none();
+        if !same || self.clock.now().max(at) >= before.until {
+            return false;
+        }
+        let prolonged = before.until != leadership.until;
+        (present.standing.until, present.standing.at) = (leadership.until, at);
+        if prolonged {
+            present.version.tellings += 1;
+            self.notify(present, false);
+        }
+        true
+    }
+
     /// Publishes that the member has ended; `failure` says why, if it did not leave.
     ///
     /// Leadership ends first, before any thread is woken or answered.
     pub(crate) fn end(&self, failure: Option<String>) {
         let mut present = self.present();
-        let Snapshot { me, tenure, .. } = present.standing;
-        present.standing = Snapshot { tenure, ..Snapshot::none(me, self.clock.now()) };
+        let Snapshot { me, reign, .. } = present.standing;
+        present.standing = Snapshot { reign, ..Snapshot::none(me, self.clock.now()) };
         present.version.changes += 1;
         present.version.tellings += 1;
         present.ended = true;
@@ -274,20 +302,20 @@ impl Shared {
         wakers.into_values().for_each(Waker::wake);
     }
 
-    /// Counts one more guard of this tenure; false if the tenure is over.
-    pub(crate) fn acquire(&self, tenure: u64) -> bool {
+    /// Counts one more guard of this reign; false if the reign is over.
+    pub(crate) fn acquire(&self, reign: u64) -> bool {
         let mut present = self.present();
         let seen = self.seen(&present);
-        let leads = seen.standing.tenure == tenure && seen.standing.leads() && !seen.ended;
+        let leads = seen.standing.reign == reign && seen.standing.leads() && !seen.ended;
         present.guards += usize::from(leads);
         leads
     }
 
-    /// Counts one guard of this tenure less. The last one resigns: at once for this process, and
+    /// Counts one guard of this reign less. The last one resigns: at once for this process, and
     /// for the group as soon as the member's thread handles the request.
-    pub(crate) fn release(&self, tenure: u64) {
+    pub(crate) fn release(&self, reign: u64) {
         let mut present = self.present();
-        if present.standing.tenure != tenure {
+        if present.standing.reign != reign {
             return;
         }
         present.guards = present.guards.saturating_sub(1);
@@ -299,21 +327,21 @@ impl Shared {
             return self.wake(); // the member's thread waits for the last guard
         }
         self.mark_given_up(present);
-        self.ask(Request::Resign(Some(tenure), None));
+        self.ask(Request::Resign(Resigning { reign: Some(reign), ..Resigning::default() }));
     }
 
     /// Begins to resign: from now on this process does not lead, and guards tell no deadline.
     pub(crate) fn give_up(&self) -> GivenUp {
         let present = self.present();
         let standing = present.standing.at(self.clock.now());
-        let (tenure, led) = (present.standing.tenure, standing.leads());
+        let (reign, led) = (present.standing.reign, standing.leads());
         // Without leases a guard has no deadline.
         let relied_on = led && present.guards > 0 && standing.until != Instant::NEVER;
         let due = if relied_on { standing.until } else { Instant::ZERO };
         if led && !present.giving_up {
             self.mark_given_up(present);
         }
-        GivenUp { tenure, led, due }
+        GivenUp { reign, led, due }
     }
 
     fn mark_given_up(&self, mut present: MutexGuard<'_, Present>) {
@@ -326,20 +354,20 @@ impl Shared {
     /// Whether the lease may be released: no guard exists, or all deadlines have passed.
     pub(crate) fn is_free(&self, given_up: &GivenUp, now: Instant) -> bool {
         let present = self.present();
-        present.standing.tenure != given_up.tenure || present.guards == 0 || now >= given_up.due
+        present.standing.reign != given_up.reign || present.guards == 0 || now >= given_up.due
     }
 
     /// Records that the member's thread has resigned, or failed to. Returns whether the member
-    /// still leads: then in another tenure, because lost guards stay lost.
-    pub(crate) fn given_up(&self, tenure: u64) -> bool {
+    /// still leads: then in another reign, because lost guards stay lost.
+    pub(crate) fn given_up(&self, reign: u64) -> bool {
         let mut present = self.present();
-        if present.standing.tenure != tenure || !present.giving_up {
+        if present.standing.reign != reign || !present.giving_up {
             return self.seen(&present).standing.leads();
         }
         (present.giving_up, present.guards) = (false, 0);
         let leads = self.seen(&present).standing.leads();
         if leads {
-            present.standing.tenure += 1;
+            present.standing.reign += 1;
             present.version.changes += 1;
             present.version.tellings += 1;
             self.notify(present, true);
@@ -347,9 +375,9 @@ impl Shared {
         leads
     }
 
-    /// The number of the current tenure, or of the last one.
-    pub(crate) fn tenure(&self) -> u64 {
-        self.present().standing.tenure
+    /// The number of the current reign, or of the last one.
+    pub(crate) fn reign(&self) -> u64 {
+        self.present().standing.reign
     }
 
     /// Puts a request into the mailbox; false if it will not be read.
@@ -430,7 +458,7 @@ mod tests {
 
     /// A leader may raise its term while it leads, which is told as a change.
     #[test]
-    fn a_tenure_ends_when_the_lease_has_run_out_and_not_when_the_term_rises() {
+    fn a_reign_ends_when_the_lease_has_run_out_and_not_when_the_term_rises() {
         let clock = Arc::new(CheckedClock::new(Arc::new(BootTime), None));
         let (me, now) = (NodeId(1), clock.now());
         let none = Snapshot::none(me, now);
@@ -442,7 +470,7 @@ mod tests {
             ..none.clone()
         };
         let shared = Shared::new(clock, none.clone()).unwrap();
-        for (told, tenure, changes) in [
+        for (told, reign, changes) in [
             (leads(5, Instant::NEVER), 1, 1),
             (leads(6, Instant::NEVER), 1, 2),
             (leads(6, now), 1, 2), // its lease has run out by now
@@ -452,7 +480,7 @@ mod tests {
         ] {
             shared.tell(told);
             let seen = shared.see();
-            assert_eq!((seen.standing.tenure, seen.version.changes), (tenure, changes));
+            assert_eq!((seen.standing.reign, seen.version.changes), (reign, changes));
         }
     }
 }

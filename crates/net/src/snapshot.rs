@@ -20,7 +20,7 @@ pub struct Snapshot {
     /// Whether terms grow across restarts of the members, too.
     pub term_kept: bool,
     /// How often this member has begun to lead.
-    pub tenure: u64,
+    pub reign: u64,
     /// The first instant of the machine's clock at which this no longer holds unless renewed.
     pub until: Instant,
     /// How far the election is.
@@ -39,7 +39,7 @@ impl Snapshot {
             leaders: Vec::new(),
             term: None,
             term_kept: false,
-            tenure: 0,
+            reign: 0,
             until: Instant::NEVER,
             stage: Stage::Undecided,
             withdrawn: None,
@@ -50,8 +50,8 @@ impl Snapshot {
     /// The same at a later time, when the deadline may have passed.
     pub(crate) fn at(&self, now: Instant) -> Self {
         if now >= self.until {
-            let (withdrawn, tenure) = (self.withdrawn.clone(), self.tenure);
-            return Self { withdrawn, tenure, ..Self::none(self.me, now) };
+            let (withdrawn, reign) = (self.withdrawn.clone(), self.reign);
+            return Self { withdrawn, reign, ..Self::none(self.me, now) };
         }
         Self { at: now, ..self.clone() }
     }

@@ -11,6 +11,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, ipproto, socket_
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
+use std::thread;
 
 /// The receive buffer: larger than any frame, so that too long ones are noticed.
 const BUFFER: usize = 2048;
@@ -19,6 +20,10 @@ const BUFFER: usize = 2048;
 const RECEIVE_BUFFER: usize = 1 << 20;
 /// The most datagrams taken in a row before timers and commands are served.
 pub(crate) const BATCH: usize = 64;
+
+/// How often, and after what time, an address that is in use is tried again.
+const TRIES: u32 = 10;
+const AGAIN: std::time::Duration = std::time::Duration::from_millis(5);
 
 /// The sockets of a member.
 #[derive(Debug)]
@@ -38,14 +43,22 @@ pub(crate) struct Datagram<'a> {
 }
 
 impl Sockets {
-    /// Binds a socket to this address.
+    /// Binds a socket to this address. The guardian of a member that was killed has it for a moment
+    /// (`guardian/will.rs`), so this is tried again for a while.
     pub(crate) fn bind(listen: SocketAddr) -> io::Result<Self> {
-        Ok(Self {
-            own: udp(listen, false)?,
-            group: None,
-            group_first: false,
-            buffer: Box::new([0; BUFFER]),
-        })
+        let mut own = udp(listen, false);
+        for _ in 0..TRIES {
+            match own {
+                Err(error) if error.kind() == ErrorKind::AddrInUse => thread::sleep(AGAIN),
+                done => return Ok(Self::of(done?)),
+            }
+            own = udp(listen, false);
+        }
+        own.map(Self::of)
+    }
+
+    fn of(own: UdpSocket) -> Self {
+        Self { own, group: None, group_first: false, buffer: Box::new([0; BUFFER]) }
     }
 
     /// Binds a socket to this address and another one to a multicast group.
@@ -87,10 +100,10 @@ impl Sockets {
         self.own.local_addr()
     }
 
-    /// The descriptors to wait for.
-    pub(crate) fn poll_fds(&self) -> impl Iterator<Item = PollFd<'_>> {
-        let all = std::iter::once(&self.own).chain(&self.group);
-        all.map(|socket| PollFd::new(socket, PollFlags::IN))
+    /// The descriptors to wait for: of its own socket, and of that of the multicast group.
+    pub(crate) fn poll_fds(&self) -> (PollFd<'_>, Option<PollFd<'_>>) {
+        let wanted = |socket| PollFd::new(socket, PollFlags::IN);
+        (wanted(&self.own), self.group.as_ref().map(wanted))
     }
 
     /// The next datagram, if there is one.
@@ -114,13 +127,19 @@ impl Sockets {
         None
     }
 
+    /// How many datagrams the kernel dropped because the buffers were full.
+    pub(crate) fn unread(&self) -> u64 {
+        std::iter::once(&self.own).chain(&self.group).map(|socket| u64::from(drops(socket))).sum()
+    }
+
     /// Sends a datagram.
     pub(crate) fn send(&self, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
         self.own.send_to(bytes, to).map(|_| ())
     }
 }
 
-fn udp(at: SocketAddr, shared: bool) -> io::Result<UdpSocket> {
+/// A socket at this address that does not block.
+pub(crate) fn udp(at: SocketAddr, shared: bool) -> io::Result<UdpSocket> {
     let family = if at.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(family, SocketType::DGRAM, flags, Some(ipproto::UDP))?;
@@ -135,6 +154,29 @@ fn udp(at: SocketAddr, shared: bool) -> io::Result<UdpSocket> {
     let _ = sockopt::set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
     bind(&socket, &at)?;
     Ok(socket.into())
+}
+
+/// How many datagrams this socket dropped; zero if the kernel does not tell. `rustix` lacks this
+/// option.
+#[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
+fn drops(socket: &UdpSocket) -> u32 {
+    /// Where among the numbers of `SO_MEMINFO` the drops are (`SK_MEMINFO_DROPS`).
+    const DROPS: usize = 8;
+    let mut numbers = [0_u32; DROPS + 1];
+    let mut length = size_of_val(&numbers) as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes at the pointer, which are those of
+    // `numbers`, any of which are valid numbers; it writes how many they were to `length`. Both
+    // outlive the call, and the descriptor is open for as long.
+    let done = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_MEMINFO,
+            numbers.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    if done == 0 { numbers[DROPS] } else { 0 }
 }
 
 /// Restricts the socket to this interface. `rustix` lacks this option.
@@ -160,4 +202,23 @@ fn index_of(interface: &str) -> io::Result<u32> {
     rustix::net::netdevice::name_to_index(&probe, interface).map_err(|error| {
         io::Error::new(ErrorKind::NotFound, format!("no interface '{interface}': {error}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_drops_is_counted() {
+        let sockets = Sockets::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let to = sockets.listens().unwrap();
+        let from = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        assert_eq!(sockets.unread(), 0);
+        // However much the kernel grants, this does not fit.
+        for _ in 0..20_000 {
+            from.send_to(&[0; 1000], to).unwrap();
+        }
+        let unread = sockets.unread();
+        assert!((1000..20_000).contains(&unread), "{unread}");
+    }
 }

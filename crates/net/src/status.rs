@@ -63,6 +63,11 @@ pub struct Status {
     pub no_record: bool,
     /// How long that holds unless it is renewed; absent if it does not end.
     pub remaining_ms: Option<f64>,
+    /// Within how long the lease of its leader is over at the latest, unless that has renewed it
+    /// and this member has not heard so; 0 if that time has passed. For an observer this is less
+    /// than `remaining_ms`, for which it believes in the leader. Absent without a leader or leases.
+    #[serde(default)]
+    pub lease_ends_ms: Option<f64>,
     /// How long it has been so.
     pub since_ms: f64,
     /// How many times that has changed.
@@ -73,6 +78,13 @@ pub struct Status {
     pub renew_deadline_ms: Option<f64>,
     /// How often it does.
     pub retry_period_ms: Option<f64>,
+    /// The longest that the machine lately let it wait after a timer, of the last ten to twenty
+    /// seconds.
+    #[serde(default)]
+    pub scheduling_delay_ms: f64,
+    /// The longest that its leases allow for (σ).
+    #[serde(default)]
+    pub scheduling_allowed_ms: Option<f64>,
     /// `keyed`, or `insecure` if frames are not protected by a secret.
     pub security: String,
     /// The keys it accepts by their short names; the first is used to send.
@@ -81,6 +93,14 @@ pub struct Status {
     pub listen: String,
     /// The members as the settings give them.
     pub peers: String,
+    /// The list of voters that it holds, with leases from a majority; absent if it has none, since
+    /// it has no record or takes no part.
+    #[serde(default)]
+    pub voters: Option<Voters>,
+    /// The members that ask by another list of voters, and how many of their requests were refused
+    /// for that since the last one that was not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_lists: BTreeMap<u64, u32>,
     /// The members it knows of, itself included.
     pub members: Vec<MemberStatus>,
     /// Why it has this role, one reason per line.
@@ -91,6 +111,20 @@ pub struct Status {
     pub refusals: Vec<Refused>,
     /// What is wrong, and what to do.
     pub warnings: Vec<String>,
+}
+
+/// A list of voters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Voters {
+    /// The number of changes since the founding.
+    pub version: u64,
+    /// Whether it is known to be committed, so that the change that made it is durable.
+    pub committed: bool,
+    /// The members that vote, in order. All others are observers.
+    pub ids: Vec<u64>,
+    /// The member that is asked whether it can vote; absent if none is, or if that was given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invited: Option<u64>,
 }
 
 /// One member as another sees it.
@@ -106,6 +140,12 @@ pub struct MemberStatus {
     pub leads: bool,
     /// Whether it supports the leader, as far as is known.
     pub supports: bool,
+    /// Whether it is an observer, as far as is known: it follows and does not vote.
+    #[serde(default)]
+    pub observes: bool,
+    /// Whether it joined while the group ran, and is not in the founding list.
+    #[serde(default)]
+    pub joined: bool,
     /// The time since it was last heard.
     pub heard_ms: Option<f64>,
 }

@@ -3,6 +3,7 @@
 use super::{Answer, Ask, Change, Question, connect, named};
 use crate::setting::{NamesSettings, Setting};
 use crate::status::Status;
+use crate::voter_change::VoterChange;
 use std::fmt;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -195,13 +196,52 @@ impl Client {
         }
     }
 
+    /// Makes the member resign in favour of another one; returns once it has.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn transfer(&mut self, to: u64) -> Result<(), ClientError> {
+        match self.converse(Question { to: Some(to), ..Question::of(Ask::Transfer) })? {
+            Answer::Done(true) => Ok(()),
+            other => Err(self.unexpected(other)),
+        }
+    }
+
+    /// Makes the member change the voters of its group, if the present list has this number;
+    /// returns once the change has begun.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn change_voters(
+        &mut self,
+        change: VoterChange,
+        list: Option<u64>,
+    ) -> Result<(), ClientError> {
+        let (add, remove) = (change.added().map(|id| id.0), change.removed().map(|id| id.0));
+        match self.converse(Question { add, remove, list, ..Question::of(Ask::Voters) })? {
+            Answer::Done(true) => Ok(()),
+            other => Err(self.unexpected(other)),
+        }
+    }
+
+    /// Makes the member forget one that joined and has ended for good; returns once it has.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn forget(&mut self, id: u64) -> Result<(), ClientError> {
+        match self.converse(Question { member: Some(id), ..Question::of(Ask::Forget) })? {
+            Answer::Done(true) => Ok(()),
+            other => Err(self.unexpected(other)),
+        }
+    }
+
     /// Calls `tell` with the present state and each change, until it returns false or the member
     /// ends.
     ///
     /// # Errors
     /// [`ClientError`].
     pub fn watch(&mut self, tell: &mut dyn FnMut(&Change) -> bool) -> Result<(), ClientError> {
-        self.say(Ask::Watch, None)?;
+        self.say(Question::of(Ask::Watch), None)?;
         while let Some(answer) = self.hear()? {
             match answer {
                 Answer::Change(change) if tell(&change) => {}
@@ -213,15 +253,23 @@ impl Client {
     }
 
     fn ask(&mut self, ask: Ask) -> Result<Answer, ClientError> {
-        let resigns = ask == Ask::Resign;
-        self.say(ask, Some(if resigns { LONG_PATIENCE } else { PATIENCE }))?;
+        self.converse(Question::of(ask))
+    }
+
+    fn converse(&mut self, question: Question) -> Result<Answer, ClientError> {
+        let resigns = matches!(question.ask, Ask::Resign | Ask::Transfer);
+        self.say(question, Some(if resigns { LONG_PATIENCE } else { PATIENCE }))?;
         self.hear()?.ok_or_else(|| {
             ClientError::Refused("the member closed the connection: it is ending".to_owned())
         })
     }
 
-    fn say(&mut self, ask: Ask, patience: Option<std::time::Duration>) -> Result<(), ClientError> {
-        let said = serde_json::to_string(&Question { ask }).map_err(io::Error::from);
+    fn say(
+        &mut self,
+        question: Question,
+        patience: Option<std::time::Duration>,
+    ) -> Result<(), ClientError> {
+        let said = serde_json::to_string(&question).map_err(io::Error::from);
         let mut stream = self.stream.get_ref();
         said.and_then(|line| {
             stream.set_read_timeout(patience)?;

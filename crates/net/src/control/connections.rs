@@ -12,8 +12,9 @@ use super::handler::{ChangeStream, ControlHandler, WatchEvent};
 use super::socket::Socket;
 use super::{Answer, Ask, Question, STACK};
 use crate::clock::{BootTime, Clock};
+use crate::voter_change::VoterChange;
 use crate::wake_fd::WakeFd;
-use bellwether_core::{Duration, Instant};
+use bellwether_core::{Duration, Instant, NodeId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fmt;
@@ -204,8 +205,9 @@ fn converse(
     connection.stream.set_write_timeout(Some(UNREAD))?;
     while let Some(line) = connection.question() {
         let stream = &connection.stream;
-        let ask = match serde_json::from_slice::<Question>(&line) {
-            Ok(question) => question.ask,
+        let question = serde_json::from_slice::<Question>(&line);
+        let Question { ask, to, add, remove, list, member } = match question {
+            Ok(question) => question,
             Err(error) => {
                 let text = format!("not a question: {error}; ask {{\"ask\":\"status\"}}");
                 return say(stream, &Answer::Error(text)).map(|()| None);
@@ -214,6 +216,20 @@ fn converse(
         let answer = match ask {
             Ask::Status => shared.desk.status().map(|status| Answer::Status(Box::new(status))),
             Ask::Resign => shared.desk.resign().map(|()| Answer::Done(true)),
+            Ask::Transfer => match to {
+                Some(to) => shared.desk.transfer(NodeId(to)).map(|()| Answer::Done(true)),
+                None => Err("to whom? Ask {\"ask\":\"transfer\",\"to\":2}".to_owned()),
+            },
+            Ask::Voters => match VoterChange::of(add, remove) {
+                Some(change) => {
+                    shared.desk.change_voters(change, list).map(|()| Answer::Done(true))
+                }
+                None => Err("which one? Ask {\"ask\":\"voters\",\"add\":4}".to_owned()),
+            },
+            Ask::Forget => match member {
+                Some(id) => shared.desk.forget(NodeId(id)).map(|()| Answer::Done(true)),
+                None => Err("whom? Ask {\"ask\":\"forget\",\"member\":4}".to_owned()),
+            },
             Ask::Watch => {
                 // A connection that asked something else first has no permit yet.
                 match watch.take().or_else(|| Permit::take(&shared.watches, WATCHES_MAX)) {

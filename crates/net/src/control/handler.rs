@@ -3,6 +3,8 @@
 
 use super::Change;
 use crate::status::Status;
+use crate::voter_change::VoterChange;
+use bellwether_core::NodeId;
 
 /// Answers the requests of clients. Every method may block for a moment, and may be called by
 /// several threads at once.
@@ -18,6 +20,24 @@ pub trait ControlHandler: Send + Sync + 'static {
     /// # Errors
     /// Why it does not resign, in a sentence.
     fn resign(&self) -> Result<(), String>;
+
+    /// Resigns in favour of this member; returns once it has.
+    ///
+    /// # Errors
+    /// Why it does not, in a sentence.
+    fn transfer(&self, to: NodeId) -> Result<(), String>;
+
+    /// Changes the voters, if the present list has this number; returns once the change has begun.
+    ///
+    /// # Errors
+    /// Why it does not, in a sentence.
+    fn change_voters(&self, change: VoterChange, list: Option<u64>) -> Result<(), String>;
+
+    /// Forgets a member that joined and has ended for good; returns once it has.
+    ///
+    /// # Errors
+    /// Why it does not, in a sentence.
+    fn forget(&self, id: NodeId) -> Result<(), String>;
 
     /// The present state and all changes.
     fn watch(&self) -> Box<dyn ChangeStream>;

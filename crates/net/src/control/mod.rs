@@ -1,9 +1,11 @@
 //! The control socket of a running member: a unix socket in its directory, one JSON object per
 //! line.
 //!
-//! **Source.** Ours. A question is `{"ask":"status"}`, `{"ask":"resign"}` or `{"ask":"watch"}`; an
-//! answer is `{"status":…}`, `{"done":true}`, `{"change":…}` or `{"error":"…"}`. A watch is
-//! answered with the present state and then with each change.
+//! **Source.** Ours. A question is `{"ask":"status"}`, `{"ask":"resign"}`,
+//! `{"ask":"transfer","to":2}`, `{"ask":"voters","add":4,"remove":1}`,
+//! `{"ask":"forget","member":4}` or `{"ask":"watch"}`; an answer is `{"status":…}`,
+//! `{"done":true}`, `{"change":…}` or `{"error":"…"}`. A watch is answered with the present state
+//! and then with each change.
 //!
 //! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
 //!
@@ -44,6 +46,12 @@ pub enum Ask {
     Status,
     /// To resign.
     Resign,
+    /// To resign in favour of the member that the question names.
+    Transfer,
+    /// To change the voters: to add one, to remove one, or both.
+    Voters,
+    /// To forget the member that the question names, which joined and has ended for good.
+    Forget,
     /// Its present state, and every change from now on.
     Watch,
 }
@@ -53,6 +61,28 @@ pub enum Ask {
 #[serde(deny_unknown_fields)]
 struct Question {
     ask: Ask,
+    /// The member that should lead next, for [`Ask::Transfer`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    to: Option<u64>,
+    /// The member that should vote, for [`Ask::Voters`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    add: Option<u64>,
+    /// The member that should vote no longer, for [`Ask::Voters`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    remove: Option<u64>,
+    /// The number of the list of voters to change, for [`Ask::Voters`]; any if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    list: Option<u64>,
+    /// The member to forget, for [`Ask::Forget`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    member: Option<u64>,
+}
+
+impl Question {
+    /// A question without details.
+    fn of(ask: Ask) -> Self {
+        Self { ask, to: None, add: None, remove: None, list: None, member: None }
+    }
 }
 
 /// The answer to a question.
@@ -62,7 +92,8 @@ struct Question {
 pub enum Answer {
     /// To [`Ask::Status`].
     Status(Box<Status>),
-    /// To [`Ask::Resign`], once the member has resigned.
+    /// To [`Ask::Resign`] and [`Ask::Transfer`], once the member has resigned; to [`Ask::Voters`],
+    /// once the change has begun.
     Done(bool),
     /// To [`Ask::Watch`], one per change.
     Change(Change),
@@ -202,6 +233,47 @@ fn named(file: &str) -> Option<(&str, u64)> {
     Some((group, id.parse().ok()?))
 }
 
+/// Questions and answers, for fuzzers.
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing {
+    use super::{Answer, Ask, Question};
+    use crate::voter_change::VoterChange;
+
+    /// Whether these bytes are a question or an answer.
+    pub fn read(bytes: &[u8]) -> bool {
+        let question = serde_json::from_slice::<Question>(bytes);
+        if let Ok(question) = &question {
+            let again = serde_json::to_vec(question).unwrap_or_default();
+            assert_eq!(serde_json::from_slice::<Question>(&again).ok(), Some(*question));
+            VoterChange::of(question.add, question.remove);
+        }
+        let answer = serde_json::from_slice::<Answer>(bytes);
+        if let Ok(answer) = &answer {
+            let again = serde_json::to_vec(answer).unwrap_or_default();
+            assert!(serde_json::from_slice::<Answer>(&again).is_ok(), "an answer can be read");
+        }
+        question.is_ok() || answer.is_ok()
+    }
+
+    /// What clients and members write.
+    pub fn seeds() -> Vec<Vec<u8>> {
+        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget, Ask::Watch];
+        let question = |ask| Question {
+            ask,
+            to: Some(2),
+            add: Some(4),
+            remove: Some(1),
+            list: Some(3),
+            member: Some(9),
+        };
+        let bytes = |ask| serde_json::to_vec(&question(ask)).unwrap_or_default();
+        let change = br#"{"change":{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],
+            "until":7,"term":7,"term_kept":true,"why":null,"wall":"2026-11-16T10:20:47Z"}}"#;
+        let answers = [br#"{"done":true}"#.to_vec(), br#"{"error":"no"}"#.to_vec()];
+        asks.map(bytes).into_iter().chain(answers).chain([change.to_vec()]).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,7 +301,7 @@ mod tests {
 
     #[test]
     fn questions_and_answers_are_the_lines_that_scripts_rely_on() {
-        let question = serde_json::to_string(&Question { ask: Ask::Status }).unwrap();
+        let question = serde_json::to_string(&Question::of(Ask::Status)).unwrap();
         assert_eq!(question, r#"{"ask":"status"}"#);
         assert_eq!(serde_json::to_string(&Answer::Done(true)).unwrap(), r#"{"done":true}"#);
         let error = Answer::Error("no".to_owned());

@@ -1,5 +1,6 @@
 //! Why a datagram was dropped: exactly one reason each, counted, with what to do.
 
+use bellwether_core::Unheard;
 use std::fmt;
 
 /// The reasons, in the order of the checks; see the [module](super). A frame that is opened and not
@@ -51,11 +52,16 @@ pub enum DropReason {
     Kind,
     /// The protocol cannot read the body. Decided by the caller.
     Malformed,
+    /// The message carries a term or an incarnation that cannot have been reached yet. Decided by
+    /// the caller.
+    FutureTerm,
+    /// The kernel dropped it: more came than the member read. Counted by the kernel.
+    Unread,
 }
 
 impl DropReason {
     /// All reasons, in order.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Short,
         Self::Long,
         Self::Magic,
@@ -78,6 +84,8 @@ impl DropReason {
         Self::Forged,
         Self::Kind,
         Self::Malformed,
+        Self::FutureTerm,
+        Self::Unread,
     ];
 
     /// Its name in counters and traces.
@@ -105,6 +113,8 @@ impl DropReason {
             Self::Forged => "forged",
             Self::Kind => "kind",
             Self::Malformed => "malformed",
+            Self::FutureTerm => "future-term",
+            Self::Unread => "unread",
         }
     }
 
@@ -162,11 +172,28 @@ impl fmt::Display for DropReason {
             Self::Malformed => {
                 "the protocol cannot read the message; run the same release on all members"
             }
+            Self::FutureTerm => {
+                "a term or an incarnation that cannot have been reached yet; stop the sender: it \
+                 would use up the numbers of the group"
+            }
+            Self::Unread => {
+                "more came than this member could read, and the kernel dropped it; look for the \
+                 source of a flood, or give the machine more processor time"
+            }
         })
     }
 }
 
 impl std::error::Error for DropReason {}
+
+impl From<Unheard> for DropReason {
+    fn from(unheard: Unheard) -> Self {
+        match unheard {
+            Unheard::Malformed => Self::Malformed,
+            Unheard::Future => Self::FutureTerm,
+        }
+    }
+}
 
 /// Counts the dropped datagrams by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -176,6 +203,11 @@ impl Counters {
     /// Counts one more.
     pub fn count(&mut self, reason: DropReason) {
         self.0[reason as usize] += 1;
+    }
+
+    /// Sets how many there were for this reason.
+    pub fn set(&mut self, reason: DropReason, count: u64) {
+        self.0[reason as usize] = count;
     }
 
     /// How many there were for this reason.

@@ -41,12 +41,17 @@ pub enum Kind {
     Message = 1,
     /// A message of the runtime itself: see `beacon.rs`.
     Beacon = 2,
+    /// A question of a process that wants to join, or an answer to one: see `joins.rs`.
+    Join = 3,
+    /// Entries of the address book: see `joins.rs`.
+    Book = 4,
 }
 
 impl Kind {
     /// The kind with this number, if there is one.
     pub(super) fn of(number: u8) -> Option<Self> {
-        [Self::Message, Self::Beacon].into_iter().find(|kind| *kind as u8 == number)
+        let all = [Self::Message, Self::Beacon, Self::Join, Self::Book];
+        all.into_iter().find(|kind| *kind as u8 == number)
     }
 }
 
@@ -252,6 +257,6 @@ mod tests {
     #[test]
     fn kinds_have_numbers_of_their_own() {
         let known: Vec<_> = (0..=u8::MAX).filter_map(Kind::of).collect();
-        assert_eq!(known, [Kind::Message, Kind::Beacon]);
+        assert_eq!(known, [Kind::Message, Kind::Beacon, Kind::Join, Kind::Book]);
     }
 }

@@ -92,13 +92,7 @@ impl fmt::Display for BadKeyFile {
         let path = self.path.display();
         write!(f, "key file {path}: ")?;
         match &self.fault {
-            Fault::Io(error) => {
-                write!(f, "cannot be read: {error}")?;
-                if error.kind() == io::ErrorKind::NotFound {
-                    write!(f, "; `bellwether keygen {path}` makes one")?;
-                }
-                Ok(())
-            }
+            Fault::Io(error) => write!(f, "cannot be read: {error}"),
             Fault::NotAFile => write!(f, "is not a regular file; name one that is"),
             Fault::Mode(mode) => write!(
                 f,
@@ -115,7 +109,7 @@ impl fmt::Display for BadKeyFile {
                 "is larger than {KEY_FILE_MAX} bytes, the most a key file may have; \
                  remove old keys"
             ),
-            Fault::NotText => write!(f, "is not text; `bellwether keygen` shows what a key is"),
+            Fault::NotText => write!(f, "is not text, and keys are lines of text"),
             Fault::Keys(bad) => bad.fmt(f),
         }
     }

@@ -151,25 +151,20 @@ pub enum BadKeys {
 impl fmt::Display for BadKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Form { line } => write!(
-                f,
-                "line {line} is no key: a key is '{PREFIX}' and 64 hexadecimal digits; \
-                 `bellwether keygen` makes one"
-            ),
+            Self::Form { line } => {
+                write!(f, "line {line} is no key: a key is '{PREFIX}' and 64 hexadecimal digits")
+            }
             Self::Public { line } => write!(
                 f,
                 "line {line} holds the public key of groups without a secret, and a keyring holds \
-                 secrets only; replace it with one from `bellwether keygen`"
+                 secrets only; replace it with a random key"
             ),
             Self::Twice { first, line } => write!(
                 f,
                 "line {line} holds the same key as line {first}, and each key stands once; \
                  remove one"
             ),
-            Self::None => write!(
-                f,
-                "it holds no key, and a keyring holds at least one; `bellwether keygen` makes one"
-            ),
+            Self::None => write!(f, "it holds no key, and a keyring holds at least one"),
         }
     }
 }

@@ -53,10 +53,21 @@
 //! `Address` are opened between two calls of [`FrameOpener::refresh`]. A flood can use these up;
 //! then no sender is told, and nothing else happens.
 //!
+//! A frame of the kind `Join` is of a process that is not a member yet, and knows neither the list
+//! nor the terms. It must be authentic, new, and for us; the other checks of the second step do not
+//! apply. Its windows are its own, so it decides nothing about what members are accepted for.
+//!
 //! There is no such budget for frames with a good header and a bad seal. Addresses can be forged,
 //! so an attacker who sends garbage from a member's address would use up the budget of that member,
 //! and silence it with a few hundred datagrams per second. Opening and dropping one costs a few
 //! microseconds.
+//!
+//! # The last frame of an incarnation
+//!
+//! A member seals one frame in advance, with the last sequence number there is ([`LAST`]): its last
+//! will, which its guardian sends when the member is dead (`guardian/will.rs`). It closes the
+//! window: every other frame of that incarnation is `Replayed` from then on, also one that was
+//! under way and never received.
 //!
 //! # What a replay can do
 //!
@@ -84,6 +95,9 @@
 //! wrong: one that was never set counts from the year of this program. The limit suffices, because
 //! it moves on: a member that is `FormerLife` because of an incarnation before the limit begins
 //! again with a larger number, as soon as it hears what others know of it.
+//!
+//! The same limit holds for the terms, versions and incarnations within a message: one beyond it is
+//! `FutureTerm`, and the message is not heard. So nobody, not even a member, uses up the terms.
 
 mod config_digest;
 mod drop_reason;
@@ -103,6 +117,9 @@ pub use keyring::{BadKeys, Keyring};
 pub use opener::{DroppedFrame, FrameOpener, Opened};
 pub use replay::WIDTH;
 pub use sealer::{NotSealed, Sealer};
+
+/// The sequence number of the last frame of an incarnation: no frame of it is accepted afterwards.
+pub const LAST: u64 = bellwether_core::LAST_NUMBER;
 
 /// The most bytes of a frame: what the smallest MTU of IPv6 (1280) leaves after its header (40)
 /// and that of UDP (8).

@@ -63,6 +63,9 @@ pub struct FrameOpener {
     told: Replay,
     /// The windows of frames from the right address while their sender counted as absent.
     moved: Replay,
+    /// The windows of joining processes, one for each process: two of them may have one id, and
+    /// neither may silence the other, or the member that has the id.
+    joins: Replay,
     /// How many frames may still be opened although their header says that they will be dropped.
     spare: u32,
 }
@@ -124,6 +127,7 @@ impl FrameOpener {
             objected: Replay::new(SENDERS_MAX),
             told: Replay::new(SENDERS_MAX),
             moved: Replay::new(SENDERS_MAX),
+            joins: Replay::new(SENDERS_MAX),
             spare: Self::SPARE,
         }
     }
@@ -165,6 +169,11 @@ impl FrameOpener {
         (self.latest, self.spare) = (latest, Self::SPARE);
     }
 
+    /// The latest incarnation that can have begun by now, as last set.
+    pub fn latest(&self) -> u64 {
+        self.latest
+    }
+
     fn judge(
         &mut self,
         datagram: &[u8],
@@ -196,6 +205,7 @@ impl FrameOpener {
         let Header { sender, incarnation, sequence, digest, .. } = header;
         let opened = Opened { sender, incarnation, sequence, kind, digest };
         match seen {
+            Ok(()) if kind == Kind::Join => self.joins.record(&by_process(&header)),
             Ok(()) => self.passed.record(&header),
             Err(reason) => {
                 match Worth::of(reason) {
@@ -220,6 +230,9 @@ impl FrameOpener {
         if header.receiver.is_some_and(|receiver| receiver != self.me) {
             return Err(DropReason::Receiver);
         }
+        if header.kind == Kind::Join as u8 {
+            return self.look_at_join(header);
+        }
         if header.sender == self.me {
             return Err(self.namesake(header));
         }
@@ -240,6 +253,18 @@ impl FrameOpener {
             (DropReason::Elsewhere, _) => self.object(header, reason),
             _ => reason,
         })
+    }
+
+    /// Checks a frame of a process that wants to join, or an answer to one. Such a process knows
+    /// neither the list nor the terms, and its id may be that of another one.
+    fn look_at_join(&self, header: &Header) -> Result<(), DropReason> {
+        if header.session == self.session {
+            return Err(DropReason::Own);
+        }
+        if header.incarnation > self.latest {
+            return Err(DropReason::FutureLife);
+        }
+        self.joins.check(&by_process(header)).map_err(|_| DropReason::Replayed)
     }
 
     /// Opens the body with the key that the header names. Several keys may have that name by
@@ -273,6 +298,11 @@ impl FrameOpener {
     fn object(&self, header: &Header, reason: DropReason) -> DropReason {
         self.objected.check(header).err().unwrap_or(reason)
     }
+}
+
+/// The header with the process in the place of its id, for windows by process.
+fn by_process(header: &Header) -> Header {
+    Header { sender: NodeId(u64::from_le_bytes(header.session.0)), ..*header }
 }
 
 impl DroppedFrame {
@@ -332,6 +362,58 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A frame of member 1, of this process of it.
+    fn frame_of(
+        kind: Kind,
+        process: u8,
+        incarnation: u64,
+        sequence: u64,
+        key: &FrameKey,
+    ) -> Vec<u8> {
+        let header = Header {
+            kind: kind as u8,
+            key: key.id,
+            group: GroupTag::of("g"),
+            sender: NodeId(1),
+            receiver: None,
+            incarnation,
+            session: Session([process; 8]),
+            sequence,
+            digest: ConfigDigest::open(if kind == Kind::Join { "unknown" } else { "" }),
+            salt: Salt([3; 16]),
+        };
+        let mut frame = header.encode().to_vec();
+        key.seal(&header, &mut frame);
+        frame
+    }
+
+    #[test]
+    fn whoever_wants_to_join_is_heard_once_and_silences_neither_members_nor_other_processes() {
+        let keyring = Keyring::generate().unwrap();
+        let key = &keyring.frame_keys("g")[0];
+        let mut opener = opener(&keyring);
+        let no = |_| Err(DropReason::Stranger);
+        let mut open = |kind, process, incarnation, sequence, admits: bool| {
+            let frame = frame_of(kind, process, incarnation, sequence, key);
+            let yes = |_| Ok(());
+            let admits: &dyn Fn(NodeId) -> Result<(), DropReason> = if admits { &yes } else { &no };
+            let opened = opener.open(&frame, admits, &mut Vec::new());
+            opened.map(|_| ()).map_err(|dropped| dropped.reason)
+        };
+        assert_eq!(open(Kind::Message, 1, 5, 0, true), Ok(()));
+        // Another process with that id, which began later, and one that began earlier.
+        for (process, incarnation) in [(7, 9), (8, 3)] {
+            assert_eq!(open(Kind::Join, process, incarnation, 0, false), Ok(()));
+            let again = open(Kind::Join, process, incarnation, 0, false);
+            assert_eq!(again, Err(DropReason::Replayed));
+        }
+        assert_eq!(open(Kind::Message, 1, 5, 1, true), Ok(()), "the member is heard as before");
+        assert_eq!(open(Kind::Book, 7, 9, 1, false), Err(DropReason::Stranger));
+        let forged =
+            frame_of(Kind::Join, 9, 9, 0, &Keyring::generate().unwrap().frame_keys("g")[0]);
+        assert!(opener.open(&forged, &no, &mut Vec::new()).is_err());
     }
 
     #[test]

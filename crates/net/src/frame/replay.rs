@@ -9,11 +9,12 @@
 //! drawn anew for each.
 //!
 //! **Promise.** In one incarnation no sequence number is accepted twice, nor one that is [`WIDTH`]
-//! or more behind the greatest. Once an incarnation was heard, earlier ones are not accepted.
-//! Memory is bounded: when there is no room for a new sender, the one silent for longest is
-//! forgotten, and only its frames could be accepted again. That never happens in a group with a
-//! list.
+//! or more behind the greatest, nor any after [`LAST`]. Once an incarnation was heard, earlier ones
+//! are not accepted. Memory is bounded: when there is no room for a new sender, the one silent for
+//! longest is forgotten, and only its frames could be accepted again. That never happens in a group
+//! with a list.
 
+use super::LAST;
 use super::drop_reason::DropReason;
 use super::header::{Header, Session};
 use bellwether_core::NodeId;
@@ -47,6 +48,9 @@ impl Window {
     fn is_new(&self, sequence: u64) -> bool {
         if sequence > self.top {
             return true;
+        }
+        if self.top == LAST {
+            return false; // the incarnation is over: what is still under way comes too late
         }
         let (word, bit) = Self::bit(sequence);
         self.top - sequence < WIDTH && self.ring[word] & bit == 0
@@ -169,12 +173,43 @@ mod tests {
 
     #[test]
     fn the_window_is_exactly_as_wide_as_it_says() {
-        for top in [WIDTH - 1, WIDTH, 5000, 5055, 5056, u64::MAX] {
+        for top in [WIDTH - 1, WIDTH, 5000, 5055, 5056, LAST - 1] {
             let window = Window::starting(top);
             assert!(!window.is_new(top));
             assert!(window.is_new(top - (WIDTH - 1)), "{top}");
             assert!(!top.checked_sub(WIDTH).is_some_and(|old| window.is_new(old)), "{top}");
         }
+    }
+
+    #[test]
+    fn the_last_number_closes_the_window() {
+        for before in [None, Some(0), Some(70), Some(LAST - 1)] {
+            let mut window = Window::starting(before.unwrap_or(LAST));
+            if before.is_some() {
+                assert!(window.is_new(LAST), "{before:?}");
+                window.record(LAST);
+            }
+            for late in [0, 1, 69, 71, LAST - WIDTH, LAST - 64, LAST - 2, LAST - 1, LAST] {
+                assert!(!window.is_new(late), "{late} after {before:?} and the last");
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_frame_of_a_life_closes_only_that_life() {
+        let mut replay = Replay::new(4);
+        assert_eq!(hear(&mut replay, &frame(1, 3, 30, 900)), Ok(()));
+        assert_eq!(hear(&mut replay, &frame(1, 3, 31, LAST)), Err(DropReason::IdTwice));
+        assert_eq!(hear(&mut replay, &frame(1, 2, 20, LAST)), Err(DropReason::FormerLife));
+        assert_eq!(hear(&mut replay, &frame(1, 3, 30, LAST)), Ok(()));
+        for late in [0, 899, 901, LAST - 1, LAST] {
+            let found = hear(&mut replay, &frame(1, 3, 30, late));
+            assert_eq!(found, Err(DropReason::Replayed), "{late}");
+        }
+        assert_eq!(hear(&mut replay, &frame(2, 3, 30, 901)), Ok(()), "another sender");
+        assert_eq!(hear(&mut replay, &frame(1, 4, 40, 0)), Ok(()), "the next life");
+        assert_eq!(hear(&mut replay, &frame(1, 3, 30, LAST)), Err(DropReason::FormerLife));
+        assert_eq!(hear(&mut replay, &frame(1, 4, 40, 1)), Ok(()));
     }
 
     /// All numbers at every place of the ring: random tests seldom find the two that share a word.
@@ -219,7 +254,7 @@ mod tests {
         /// Compared with a simple model that keeps every accepted number.
         #[test]
         fn the_window_passes_what_a_set_of_all_numbers_would(
-            base in prop_oneof![Just(0), 0..5000u64, Just(u64::MAX - 9000)],
+            base in prop_oneof![Just(0), 0..5000u64, Just(LAST - 9000), Just(LAST - 200)],
             steps in prop::collection::vec(
                 prop_oneof![6 => 0..200u64, 3 => 0..2400u64, 1 => 0..9000u64],
                 1..300,
@@ -228,9 +263,10 @@ mod tests {
             let mut replay = Replay::new(1);
             let mut seen = BTreeSet::new();
             for step in steps {
-                let sequence = base + step;
+                let sequence = base.saturating_add(step);
+                let over = seen.contains(&LAST);
                 let lags = seen.last().is_some_and(|top| sequence.saturating_add(WIDTH) <= *top);
-                let expected = !lags && seen.insert(sequence);
+                let expected = !over && !lags && seen.insert(sequence);
                 prop_assert_eq!(hear(&mut replay, &frame(1, 1, 1, sequence)).is_ok(), expected);
             }
         }

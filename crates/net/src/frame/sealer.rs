@@ -4,7 +4,7 @@ use super::config_digest::ConfigDigest;
 use super::header::{GroupTag, Header, Kind, Salt, Session};
 use super::key::FrameKey;
 use super::keyring::Keyring;
-use super::{BODY_MAX, FRAME_MAX};
+use super::{BODY_MAX, FRAME_MAX, LAST};
 use bellwether_core::NodeId;
 use std::fmt;
 
@@ -56,15 +56,25 @@ impl Sealer {
         body: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<u64, NotSealed> {
-        if body.len() > BODY_MAX {
-            return Err(NotSealed::TooLong { body: body.len(), body_max: BODY_MAX });
-        }
-        let salt = Salt::draw().map_err(|_| NotSealed::NoRandomness)?;
-        let header = Header { kind: kind as u8, receiver, salt, ..self.next };
+        let header = Header { kind: kind as u8, receiver, salt: salt_for(body)?, ..self.next };
         // At a billion frames per second the numbers last for five hundred years.
+        assert!(header.sequence < LAST, "the last number is that of the last frame");
         self.next.sequence += 1;
         put(&header, body, &self.key, out);
         Ok(header.sequence)
+    }
+
+    /// Replaces `out` by the last frame of this incarnation, for everyone. It may be sealed at any
+    /// time and more than once; once one of them is received, no other frame of the incarnation is.
+    ///
+    /// # Errors
+    /// As for [`seal`](Self::seal).
+    pub fn seal_last(&self, body: &[u8], out: &mut Vec<u8>) -> Result<(), NotSealed> {
+        let kind = Kind::Message as u8;
+        let salt = salt_for(body)?;
+        let header = Header { kind, receiver: None, sequence: LAST, salt, ..self.next };
+        put(&header, body, &self.key, out);
+        Ok(())
     }
 
     /// Seals with the first key of this ring from now on. The numbers continue.
@@ -72,6 +82,14 @@ impl Sealer {
         self.key = first(keyring, &self.group);
         self.next.key = self.key.id;
     }
+}
+
+/// A random salt for the frame with this body, if the body fits.
+fn salt_for(body: &[u8]) -> Result<Salt, NotSealed> {
+    if body.len() > BODY_MAX {
+        return Err(NotSealed::TooLong { body: body.len(), body_max: BODY_MAX });
+    }
+    Salt::draw().map_err(|_| NotSealed::NoRandomness)
 }
 
 fn first(keyring: &Keyring, group: &str) -> FrameKey {
@@ -122,8 +140,51 @@ impl std::error::Error for NotSealed {}
 
 #[cfg(test)]
 mod tests {
+    use super::super::{DropReason, FrameOpener};
     use super::*;
     use bellwether_core::to_hex;
+
+    /// Two frames that are under way, a last one that overtakes them, and the next incarnation.
+    #[test]
+    fn after_the_last_frame_no_other_one_of_that_incarnation_is_accepted() {
+        let digest = ConfigDigest::open("");
+        let keyring = Keyring::parse(&format!("bwk1-{}\n", "a".repeat(64))).unwrap();
+        let session = Session([7; 8]);
+        let sealer = |life| Sealer::new("jobs", NodeId(1), life, session, digest, &keyring);
+        let mut opener = FrameOpener::new("jobs", NodeId(2), 9, Session([2; 8]), digest, &keyring);
+        let mut open = |frame: &[u8]| {
+            let opened = opener.open(frame, &|_| Ok(()), &mut Vec::new());
+            opened.map(|opened| opened.sequence).map_err(|dropped| dropped.reason)
+        };
+        let (mut first, mut frames) = (sealer(3), [Vec::new(), Vec::new(), Vec::new()]);
+        for frame in &mut frames {
+            first.seal(Kind::Message, None, b"alive", frame).unwrap();
+        }
+        let mut will = Vec::new();
+        first.seal_last(b"dead", &mut will).unwrap();
+        assert_eq!(open(&frames[0]), Ok(0));
+        assert_eq!(open(&will), Ok(LAST));
+        for late in [&frames[1], &frames[2], &frames[0], &will] {
+            assert_eq!(open(late), Err(DropReason::Replayed));
+        }
+        first.seal_last(b"dead", &mut will).unwrap();
+        assert_eq!(open(&will), Err(DropReason::Replayed), "sealed once more");
+        first.seal(Kind::Message, None, b"alive", &mut frames[0]).unwrap();
+        assert_eq!(open(&frames[0]), Err(DropReason::Replayed), "it should not run");
+        sealer(4).seal(Kind::Message, None, b"again", &mut frames[0]).unwrap();
+        assert_eq!(open(&frames[0]), Ok(0));
+        assert_eq!(open(&will), Err(DropReason::FormerLife));
+    }
+
+    #[test]
+    fn a_last_will_that_does_not_fit_is_refused() {
+        let keyring = Keyring::parse(&format!("bwk1-{}\n", "a".repeat(64))).unwrap();
+        let (digest, session) = (ConfigDigest::open(""), Session([7; 8]));
+        let sealer = Sealer::new("jobs", NodeId(1), 3, session, digest, &keyring);
+        let refused = sealer.seal_last(&[0; BODY_MAX + 1], &mut Vec::new());
+        let too_long = NotSealed::TooLong { body: BODY_MAX + 1, body_max: BODY_MAX };
+        assert_eq!(refused, Err(too_long));
+    }
 
     /// The bytes were computed by another program from the RFCs: HKDF, HChaCha20, ChaCha20 and
     /// Poly1305 in Python, tested with the example of draft-irtf-cfrg-xchacha, A.3.1.

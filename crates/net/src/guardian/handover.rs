@@ -20,14 +20,17 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// The most files: the command's standard input, the member's socket, the lock of the cgroup.
-const FILES: usize = 3;
+/// The most files: the command's standard input, the member's socket, the member's process and its
+/// last will, the lock of the cgroup.
+const FILES: usize = 5;
 
 /// The role of the started process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Watchdog,
     Guardian,
+    /// A guardian of a member that has no command: it keeps the member's last will.
+    WithoutCommand,
 }
 
 impl Role {
@@ -35,7 +38,7 @@ impl Role {
     pub(super) fn name(self) -> &'static CStr {
         match self {
             Self::Watchdog => c"bw-watchdog",
-            Self::Guardian => c"bw-guardian",
+            Self::Guardian | Self::WithoutCommand => c"bw-guardian",
         }
     }
 }
@@ -51,6 +54,8 @@ pub(super) struct HandOver {
     pub(super) cgroup: Option<PathBuf>,
     /// Notes on what the system did not permit so far.
     pub(super) notes: Vec<String>,
+    /// Whether the member's process and its last will are among the files.
+    pub(super) will: bool,
 }
 
 impl HandOver {
@@ -94,7 +99,7 @@ impl HandOver {
         Ok((Self::decode(&bytes).map_err(|_| garbled())?, files))
     }
 
-    fn encode(&self) -> io::Result<Vec<u8>> {
+    pub(super) fn encode(&self) -> io::Result<Vec<u8>> {
         let plan = &self.plan;
         let longest = plan.args.len().max(plan.env.len());
         if longest > usize::from(u16::MAX) {
@@ -106,7 +111,9 @@ impl HandOver {
         out.put_u8(match self.role {
             Role::Watchdog => 1,
             Role::Guardian => 2,
+            Role::WithoutCommand => 3,
         });
+        out.put_flag(self.will);
         out.put_u64(self.mask.0);
         let cgroup: &[PathBuf] = self.cgroup.as_slice();
         out.put_list(cgroup, |out, path| put_text(out, path.as_os_str()));
@@ -130,13 +137,15 @@ impl HandOver {
         Ok(out)
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut input = Reader::new(bytes);
         let role = match input.u8()? {
             1 => Role::Watchdog,
             2 => Role::Guardian,
+            3 => Role::WithoutCommand,
             _ => return Err(Malformed),
         };
+        let will = input.flag()?;
         let mask = Mask(input.u64()?);
         let cgroup = input.list(8, text)?.pop().map(PathBuf::from);
         let notes = input.list(8, text)?;
@@ -150,7 +159,7 @@ impl HandOver {
             recording: input.list(40, recording)?.pop(),
         };
         let notes = notes.iter().map(|note| note.to_string_lossy().into_owned()).collect();
-        input.finish().map(|()| Self { role, plan, mask, cgroup, notes })
+        input.finish().map(|()| Self { role, plan, mask, cgroup, notes, will })
     }
 }
 
@@ -207,6 +216,7 @@ mod tests {
             mask: Mask(7),
             cgroup: Some("/sys/fs/cgroup/x".into()),
             notes: vec!["not permitted".to_owned()],
+            will: true,
         };
         let (mine, yours) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)

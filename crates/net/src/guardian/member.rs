@@ -16,6 +16,7 @@ use super::handover::{HandOver, Role};
 use super::signals::Mask;
 use super::wire::{self, Answer, Received, Request, Sent};
 use super::{Lost, Plan, Report, end};
+use crate::last_will::LastWill;
 use bellwether_core::{Duration, Instant, Term};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -57,6 +58,8 @@ pub struct Guardian {
     /// was requested. `None` if no run is under way.
     held: Option<Instant>,
     presence: Presence,
+    /// Whether it was lost because it did not answer in time.
+    silent: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,12 +78,19 @@ impl Guardian {
     /// command is started at once. `guardian_command` is a program that calls
     /// [`guard`](super::guard), and does so again if it is started with the same arguments.
     ///
+    /// With a last will, the guardian sends it if this process is killed, once nothing of the
+    /// command is left ([`Prepared::last_will`](crate::Prepared::last_will)).
+    ///
     /// This process becomes a child subreaper. If the guardian is killed, all children of this
     /// process are killed, except those that it has now.
     ///
     /// # Errors
     /// If they cannot be started, or do not get ready within 20 seconds.
-    pub fn spawn(mut guardian_command: Command, plan: &Plan) -> io::Result<Self> {
+    pub fn spawn(
+        mut guardian_command: Command,
+        plan: &Plan,
+        will: Option<&LastWill>,
+    ) -> io::Result<Self> {
         set_child_subreaper(Some(getpid()))?;
         let descendants = Descendants::from_now_on()?;
         let pair =
@@ -103,11 +113,16 @@ impl Guardian {
             leader: None,
             held: None,
             presence: Presence::Here,
+            silent: false,
         };
         let plan = plan.asked_now();
         let (role, mask) = (Role::Watchdog, Mask(0));
-        let given = HandOver { role, plan, mask, cgroup: None, notes: Vec::new() };
-        given.send(&start, &[io::stdin().as_fd(), guardians.as_fd()])?;
+        let (cgroup, notes) = (None, Vec::new());
+        let given = HandOver { role, plan, mask, cgroup, notes, will: will.is_some() };
+        let stdin = io::stdin();
+        let mut files = vec![stdin.as_fd(), guardians.as_fd()];
+        files.extend(will.iter().flat_map(|will| will.files()));
+        given.send(&start, &files)?;
         drop(guardians);
         guardian.get_ready()?;
         Ok(guardian)
@@ -203,7 +218,10 @@ impl Guardian {
                     Ok(Answer::Ready { .. }) | Err(_) => self.lose(),
                 },
                 Received::Closed => self.lose(),
-                Received::Nothing if now >= self.poll_timeout() => self.lose(),
+                Received::Nothing if now >= self.poll_timeout() => {
+                    self.silent = true;
+                    self.lose();
+                }
                 Received::Nothing => return None,
             }
         }
@@ -236,6 +254,12 @@ impl Guardian {
             Presence::Gone => Instant::ZERO,
             Presence::GoneAndTold => Instant::NEVER,
         }
+    }
+
+    /// Whether it was lost because it had not answered when half the margin was left, and not
+    /// because it had ended: it was stopped, or this machine stood still.
+    pub fn fell_silent(&self) -> bool {
+        self.silent
     }
 
     /// The guardian's process.
@@ -327,7 +351,9 @@ fn wait(file: &OwnedFd, until: Instant) {
 impl Drop for Guardian {
     fn drop(&mut self) {
         if self.presence == Presence::Here {
-            let _ = shutdown(&self.socket, Shutdown::Write); // it ends the command, then itself
+            // It ends the command, then itself, and sends no last will: this process goes on.
+            let _ = wire::post(self.socket.as_fd(), &Request::Dismiss.encode());
+            let _ = shutdown(&self.socket, Shutdown::Write);
             // If they end by themselves they leave no process, and our other children are not
             // killed.
             if !self.go_in_time() {

@@ -14,7 +14,7 @@
 //! | what happens | who acts |
 //! |---|---|
 //! | no extension arrives: the member is stopped, hangs, has lost its lease | the guardian: SIGTERM to all at U − margin − grace, SIGKILL at U − margin |
-//! | the member is killed | the guardian, at once: no extension can come |
+//! | the member is killed | the guardian, at once: no extension can come. Then it sends the member's last will (`will.rs`), so that others need not wait for the lease |
 //! | the guardian is killed | the watchdog and the member, at once |
 //! | the guardian is stopped or hangs | the watchdog and the member, when half the margin is left |
 //! | member and guardian are killed, or one killed and one stopped | the watchdog, at once or when half the margin is left |
@@ -49,18 +49,20 @@ mod descendants;
 mod end;
 mod fits;
 mod handover;
-mod lateness;
 mod member;
 mod run_recorder;
 mod signals;
 mod starter;
 mod watch;
 mod watchdog;
+mod will;
 mod wire;
+mod without_command;
 
 pub use fits::{DoesNotFit, default_share, fits};
 pub use member::Guardian;
 pub use run_recorder::Recording;
+pub use without_command::WithoutCommand;
 
 use bellwether_core::Duration;
 use handover::{HandOver, Role};
@@ -74,6 +76,9 @@ use std::{fmt, io};
 /// # Errors
 /// If the standard input is not a member's socket, or the system refuses. Then nothing was started.
 pub fn guard() -> io::Result<()> {
+    // What the member entrusts to it is no business of others. If this is refused, it was refused
+    // to the member too, which reported it.
+    let _ = crate::secrecy::hide_memory();
     // A signal to all processes of a service reaches the member too, and the member decides.
     let mask = signals::block()?;
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
@@ -89,6 +94,7 @@ pub fn guard() -> io::Result<()> {
             watch::Watch::begin(socket, given, files)?.keep();
             Ok(())
         }
+        Role::WithoutCommand => without_command::keep(&socket, files),
     }
 }
 
@@ -155,3 +161,71 @@ impl fmt::Display for Lost {
 }
 
 impl std::error::Error for Lost {}
+
+/// What member, guardian and watchdog say to each other, for fuzzers.
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing {
+    use super::handover::{HandOver, Role};
+    use super::signals::Mask;
+    use super::wire::{Answer, Deadline, Request};
+    use super::{Plan, Recording, Report};
+    use bellwether_core::{Duration, Instant, NodeId, Term};
+
+    /// Whether these bytes are a message of any of them.
+    pub fn read(bytes: &[u8]) -> bool {
+        let request = Request::decode(bytes);
+        if let Ok(request) = &request {
+            assert_eq!(Request::decode(&request.encode()).as_ref(), Ok(request));
+        }
+        let answer = Answer::decode(bytes);
+        if let Ok(answer) = &answer {
+            assert_eq!(Answer::decode(&answer.encode()).as_ref(), Ok(answer));
+        }
+        let deadline = Deadline::decode(bytes);
+        if let Ok(deadline) = deadline {
+            assert_eq!(Deadline::decode(&deadline.encode()), Ok(deadline));
+        }
+        let plan = HandOver::decode(bytes);
+        if let Ok(plan) = &plan {
+            let again = plan.encode().map(|bytes| HandOver::decode(&bytes));
+            assert!(again.is_ok_and(|again| again.as_ref() == Ok(plan)), "a plan comes back");
+        }
+        request.is_ok() || answer.is_ok() || deadline.is_ok() || plan.is_ok()
+    }
+
+    /// What they write.
+    pub fn seeds() -> Vec<Vec<u8>> {
+        let (run, until) = (3, Instant::from_nanos(9));
+        let error = "no such file".to_owned();
+        let (cgroup, notes) = (Some("/sys/fs/cgroup/x".into()), vec!["refused".to_owned()]);
+        let plan = Plan {
+            program: "sleep".into(),
+            args: vec!["9".into()],
+            margin: Duration::from_millis(3),
+            grace: Duration::from_millis(15),
+            nice: -5,
+            env: vec![("BELLWETHER_ID".into(), "1".into())],
+            recording: Some(Recording::beside("a.jsonl".as_ref(), "g", NodeId(7), until)),
+        };
+        let start = HandOver {
+            role: Role::Guardian,
+            plan,
+            mask: Mask(7),
+            cgroup: cgroup.clone(),
+            notes: notes.clone(),
+            will: true,
+        };
+        vec![
+            Request::Permit { run, until, term: Term::new(7) }.encode(),
+            Request::Stop { run }.encode(),
+            Request::Signal { run, signal: 15 }.encode(),
+            Answer::Held { run, until }.encode(),
+            Answer::News { run, report: Report::Exited { code: 1 } }.encode(),
+            Answer::News { run, report: Report::NotStarted { error } }.encode(),
+            Answer::Ready { pid: 7, cgroup, notes }.encode(),
+            Answer::Late { delay: Duration::from_millis(1) }.encode(),
+            Deadline(until).encode(),
+            start.encode().unwrap_or_default(),
+        ]
+    }
+}

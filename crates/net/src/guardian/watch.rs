@@ -12,11 +12,12 @@ use super::cgroup::Cgroup;
 use super::child::Terms;
 use super::descendants::{Descendants, Left};
 use super::handover::HandOver;
-use super::lateness::Lateness;
 use super::run_recorder::RunRecorder;
 use super::starter::Starter;
+use super::will::WillKeeper;
 use super::wire::{self, Answer, Deadline, Received, Request, Sent};
 use super::{Plan, Report, end};
+use crate::lateness::Lateness;
 use crate::priority::{self, Children, Class};
 use bellwether_core::{Duration, Instant, Term};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -76,6 +77,8 @@ pub(super) struct Watch {
     /// Whether the member or the watchdog has ended: then the command ends, and so does the
     /// guardian.
     leaving: bool,
+    /// The member's last will, for as long as it may have to be sent.
+    will: Option<WillKeeper>,
     run_recorder: RunRecorder,
 }
 
@@ -110,6 +113,7 @@ impl Watch {
         let few =
             || io::Error::other("the standard input is not a watchdog's socket: it gave no files");
         let (stdin, socket) = (files.next().ok_or_else(few)?, files.next().ok_or_else(few)?);
+        let will = given.will.then(|| WillKeeper::new(&mut files)).transpose()?;
         set_child_subreaper(Some(getpid()))?;
         let (deaths, wake) = UnixStream::pair()?;
         deaths.set_nonblocking(true)?;
@@ -144,6 +148,7 @@ impl Watch {
             dying: false,
             outbox: VecDeque::from([ready]),
             leaving: false,
+            will,
             run_recorder,
         })
     }
@@ -158,7 +163,7 @@ impl Watch {
             self.check_periodically(now());
             self.tell();
             if self.leaving && matches!(self.stage, Stage::Idle) {
-                return;
+                return self.will.iter().for_each(WillKeeper::execute);
             }
             self.rest();
         }
@@ -167,7 +172,9 @@ impl Watch {
     /// Handles the member's requests.
     fn hear(&mut self) {
         if !self.leaving && wire::fetch(self.watchdog.as_fd()) == Received::Closed {
-            self.leave(); // without a watchdog nobody enforces the deadline if we cannot
+            // Without a watchdog nobody enforces the deadline if we cannot. The member may live.
+            self.will.iter_mut().for_each(|will| will.patience = Duration::ZERO);
+            self.leave();
         }
         for _ in 0..REQUESTS_PER_TURN {
             if self.leaving {
@@ -180,7 +187,8 @@ impl Watch {
                     Ok(Request::Permit { run, until, term }) => self.permit(run, until, term),
                     Ok(Request::Stop { run }) => self.stop(run),
                     Ok(Request::Signal { run, signal }) => self.pass_on(run, signal),
-                    Err(_) => self.leave(), // not a valid request, so not our member
+                    Ok(Request::Dismiss) => self.dismiss(),
+                    Err(_) => self.dismiss(), // not a valid request, so not our member
                 },
             }
         }
@@ -264,6 +272,12 @@ impl Watch {
         {
             let _ = kill_process(leader, signal);
         }
+    }
+
+    /// Ends the command and itself; nothing is sent for the member.
+    fn dismiss(&mut self) {
+        self.will = None;
+        self.leave();
     }
 
     fn leave(&mut self) {

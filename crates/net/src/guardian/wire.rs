@@ -28,6 +28,8 @@ pub(super) enum Request {
     Stop { run: u64 },
     /// Pass a signal on to the command.
     Signal { run: u64, signal: i32 },
+    /// End the command and yourself. The member goes on, or has left: its last will is not sent.
+    Dismiss,
 }
 
 /// A message of the guardian to the member.
@@ -76,6 +78,7 @@ impl Request {
                 head(&mut out, 3, *run);
                 out.put_u32(signal.cast_unsigned());
             }
+            Self::Dismiss => head(&mut out, 4, 0),
         }
         out
     }
@@ -87,6 +90,7 @@ impl Request {
             1 => Self::Permit { run, until: input.instant()?, term: Term::new(input.u64()?) },
             2 => Self::Stop { run },
             3 => Self::Signal { run, signal: input.u32()?.cast_signed() },
+            4 => Self::Dismiss,
             _ => return Err(Malformed),
         };
         input.finish().map(|()| request)
@@ -231,6 +235,7 @@ mod tests {
             Request::Permit { run: 1, until, term: Term::new(7) },
             Request::Stop { run: 2 },
             Request::Signal { run: 3, signal: 15 },
+            Request::Dismiss,
         ] {
             assert_eq!(Request::decode(&request.encode()), Ok(request));
         }

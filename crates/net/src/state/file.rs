@@ -13,12 +13,12 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 /// Opens a file for writing; creates it for its owner alone if it is missing.
-pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
+pub(crate) fn open_to_write(path: &Path) -> io::Result<File> {
     open(path, OFlags::RDWR | OFlags::CREATE)
 }
 
 /// Reads a file, at most this many bytes; `None` if it is missing.
-pub(super) fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
     let file = match open(path, OFlags::RDONLY) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Replaces a file as a whole, durably.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let next = path.with_extension("next");
     let write = |mut file: File| {
         file.set_len(0)?;

@@ -7,15 +7,22 @@
 //! may be damaged, or not be a file.
 //!
 //! **Promise.** Stored bytes are durable before [`State::store`] returns. One process at a time
-//! holds the state of a member. A damaged file counts as lost: it is renamed, and `status` says
-//! where it is. Nothing in the directory makes the member wait.
+//! holds the state of a member. A file that is damaged, of another member or group, or older than
+//! the one that was last written here counts as lost: it is renamed, and `status` says where it is.
+//! Nothing in the directory makes the member wait.
+//!
+//! An older file is known by the number of writes, which the lock file has too. That number is
+//! written after the file, so it is never ahead of a file that was not replaced. If the lock file
+//! is restored together with it, or is missing, nothing tells an older file from the latest one.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `stored` | the content of the file, and its checks |
+//! | `checked` | a file with a checksum |
 //! | `file` | opening, reading and replacing files without blocking |
 
-mod file;
+pub(crate) mod checked;
+pub(crate) mod file;
 mod stored;
 
 use crate::clock::wall;
@@ -24,7 +31,7 @@ use bellwether_core::{Duration, from_hex, to_hex};
 use rustix::fs::{FlockOperation, FsWord, flock, statfs};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
 use std::path::{Path, PathBuf};
 use stored::Stored;
 
@@ -37,6 +44,8 @@ pub(crate) struct State {
     home: Option<(PathBuf, File)>,
     /// The owner of the state: group and member.
     name: String,
+    /// The founding voters of its group with their addresses, where members keep a record.
+    founders: Vec<String>,
     stored: Option<Stored>,
     /// Where a damaged file was moved to.
     damage: Option<String>,
@@ -53,9 +62,10 @@ impl State {
     /// # Errors
     /// If it cannot be read or written, if another process holds it, or if its path is not a
     /// regular file.
-    pub(crate) fn open(dir: Option<&Path>, name: &str) -> io::Result<Self> {
-        let name = name.to_owned();
-        let mut state = Self { home: None, name, stored: None, damage: None, in_memory: None };
+    pub(crate) fn open(dir: Option<&Path>, name: &str, founders: Vec<String>) -> io::Result<Self> {
+        let (name, none) = (name.to_owned(), None);
+        let mut state =
+            Self { home: None, name, founders, stored: None, damage: none, in_memory: None };
         let Some(dir) = dir else { return Ok(state) };
         let name = state.name.clone();
         let place = dir.display();
@@ -69,10 +79,14 @@ impl State {
             io::Error::new(ErrorKind::AddrInUse, why)
         })?;
         let path = dir.join(format!("{name}.state"));
-        if let Some(bytes) = file::read(&path, stored::FILE_MAX)? {
-            match Stored::decode(&bytes, &name, latest_life(wall())) {
+        let writes = written(&lock);
+        if let Some(bytes) = file::read(&path, checked::FILE_MAX)? {
+            match state.believe(&bytes, writes) {
                 Ok(stored) => state.stored = Some(stored),
-                Err(why) => state.damage = Some(put_aside(&path, &why)?),
+                Err(why) => {
+                    state.damage = Some(put_aside(&path, &why)?);
+                    state.stored = Some(Stored { writes, ..Stored::default() });
+                }
             }
         }
         state.home = Some((path, lock));
@@ -82,7 +96,21 @@ impl State {
         Ok(state)
     }
 
-    /// Where a damaged file was moved to, if there was one.
+    /// Reads a file that can be the one that was last written here; fails with the reason.
+    fn believe(&self, bytes: &[u8], writes: u64) -> Result<Stored, String> {
+        let stored = Stored::decode(bytes, &self.name, latest_life(wall()))?;
+        if stored.is_foreign(&self.founders) {
+            let others = stored.founders.join(", ");
+            return Err(format!("it is of another group of this name, founded by {others}"));
+        }
+        if stored.writes < writes && stored.writes > 0 {
+            let behind = writes - stored.writes;
+            return Err(format!("it is older than the one last written here, by {behind} writes"));
+        }
+        Ok(stored)
+    }
+
+    /// Where a file that is not used was moved to, if there was one.
     pub(crate) fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
@@ -142,34 +170,78 @@ impl State {
         self.keep(stored)
     }
 
-    fn keep(&mut self, stored: Stored) -> io::Result<()> {
-        if let Some((path, _)) = &self.home {
+    fn keep(&mut self, mut stored: Stored) -> io::Result<()> {
+        stored.founders.clone_from(&self.founders);
+        if let Some((path, lock)) = &self.home {
+            stored.writes = stored.writes.max(written(lock)).saturating_add(1);
             let text = stored.encode(&self.name)?;
-            if text.len() >= stored::FILE_MAX {
-                let most = stored::FILE_MAX;
+            if text.len() >= checked::FILE_MAX {
+                let most = checked::FILE_MAX;
                 return Err(io::Error::other(format!(
                     "the state must have less than {most} bytes"
                 )));
             }
             file::replace(path, text.as_bytes())?;
+            // Without it an older file is not noticed, which is no reason not to vote.
+            let _ = lock.write_all_at(format!("{:020}", stored.writes).as_bytes(), 0);
         }
         self.stored = Some(stored);
         Ok(())
     }
 }
 
-/// Renames a damaged file, so that people can look at it and a new one can be written.
+/// How often the state file was written, as far as its lock file knows.
+fn written(lock: &File) -> u64 {
+    let mut digits = [0; 20];
+    let read = lock.read_exact_at(&mut digits, 0).ok();
+    read.and_then(|()| str::from_utf8(&digits).ok()?.parse().ok()).unwrap_or(0)
+}
+
+/// Renames a file that is not used, so that people can look at it and a new one can be written.
 fn put_aside(path: &Path, why: &str) -> io::Result<String> {
     let aside = path.with_extension("state.damaged");
     fs::rename(path, &aside).map_err(|error| {
-        let text = format!("{} is damaged ({why}) and cannot be renamed: {error}", path.display());
+        let text = format!("{} is not used ({why}) and cannot be renamed: {error}", path.display());
         io::Error::new(error.kind(), text)
     })?;
     Ok(format!(
-        "its state file was damaged ({why}) and is kept as {}: what it knew of its former life \
+        "its state file is not used ({why}) and is kept as {}: what it knew of its former life \
          counts as lost",
         aside.display()
     ))
+}
+
+/// The state file, for fuzzers.
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing {
+    use super::{Stored, checked, from_hex, latest_life};
+
+    /// Whether these bytes are a state file, or would be one below the right checksum.
+    pub fn read(bytes: &[u8]) -> bool {
+        let summed = checked::encode("bellwether-state 1", &String::from_utf8_lossy(bytes));
+        let read = |bytes: &[u8]| Stored::decode(bytes, "g.1", latest_life(0)).ok();
+        let found = read(bytes).or_else(|| read(summed.as_bytes()));
+        if let Some(stored) = &found {
+            let again = stored.encode("g.1").map(|text| read(text.as_bytes()));
+            assert!(again.is_ok_and(|again| again.as_ref() == Some(stored)), "it comes back");
+            stored.memory.as_deref().map(from_hex);
+        }
+        found.is_some()
+    }
+
+    /// What a member writes.
+    pub fn seeds() -> Vec<Vec<u8>> {
+        let stored = Stored {
+            incarnation: 1_790_000_000_000_000_000,
+            binds: 330_000_000,
+            memory: Some("01fe".to_owned()),
+            founders: vec!["1=10.0.0.1:7400".to_owned()],
+            writes: 7,
+        };
+        let whole = stored.encode("g.1").unwrap_or_default();
+        let body = whole.lines().nth(1).unwrap_or_default().to_owned();
+        vec![whole.into_bytes(), body.into_bytes()]
+    }
 }
 
 #[cfg(test)]
@@ -183,19 +255,23 @@ mod tests {
         dir
     }
 
+    fn open(dir: &Path) -> io::Result<State> {
+        State::open(Some(dir), "g.1", Vec::new())
+    }
+
     const SHORT: Duration = Duration::from_millis(50);
     const LONG: Duration = Duration::from_millis(900);
 
     #[test]
     fn lives_are_counted_and_what_was_stored_comes_back() {
         let dir = dir("state");
-        let mut state = State::open(Some(&dir), "g.1").unwrap();
+        let mut state = open(&dir).unwrap();
         assert_eq!((state.memory(), state.still_binds(SHORT)), (None, None));
         let first = state.begin(LONG).unwrap();
         state.store(&[1, 0xfe]).unwrap();
-        assert!(State::open(Some(&dir), "g.1").is_err(), "one process at a time");
+        assert!(open(&dir).is_err(), "one process at a time");
         drop(state);
-        let mut state = State::open(Some(&dir), "g.1").unwrap();
+        let mut state = open(&dir).unwrap();
         assert_eq!(state.memory(), Some(vec![1, 0xfe]));
         assert_eq!(state.still_binds(SHORT), Some(LONG), "a longer promise may still run");
         assert_eq!(state.still_binds(LONG), None);
@@ -210,7 +286,7 @@ mod tests {
     fn found(bytes: &[u8], test: &str) -> (State, PathBuf) {
         let dir = dir(test);
         fs::write(dir.join("g.1.state"), bytes).unwrap();
-        (State::open(Some(&dir), "g.1").unwrap(), dir)
+        (open(&dir).unwrap(), dir)
     }
 
     #[test]
@@ -234,7 +310,7 @@ mod tests {
             assert_eq!(fs::read(dir.join("g.1.state.damaged")).unwrap(), bytes);
             assert!(state.begin(SHORT).unwrap() > 4, "the wall clock is far beyond");
             drop(state);
-            assert_eq!(State::open(Some(&dir), "g.1").unwrap().damage(), None, "it is whole again");
+            assert_eq!(open(&dir).unwrap().damage(), None, "it is whole again");
             fs::remove_dir_all(dir).unwrap();
         }
     }
@@ -268,6 +344,51 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_put_back_later_is_known_by_the_number_of_writes() {
+        let dir = dir("older");
+        let (file, aside) = (dir.join("g.1.state"), dir.join("aside"));
+        let mut state = open(&dir).unwrap();
+        state.begin(SHORT).unwrap();
+        state.store(&[5]).unwrap();
+        fs::copy(&file, &aside).unwrap();
+        drop(state);
+        assert_eq!(open(&dir).unwrap().memory(), Some(vec![5]), "it is the latest one");
+        open(&dir).unwrap().store(&[6]).unwrap();
+        fs::copy(&aside, &file).unwrap();
+        let mut state = open(&dir).unwrap();
+        let damage = state.damage().unwrap();
+        assert!(damage.contains("older than the one last written here, by 1 writes"), "{damage}");
+        assert_eq!(state.memory(), None);
+        state.begin(SHORT).unwrap();
+        drop(state);
+        assert_eq!(open(&dir).unwrap().damage(), None, "the next file is newer than both");
+        // Without the number in the lock file nothing is known, and nothing is refused.
+        fs::remove_file(dir.join("g.1.lock")).unwrap();
+        fs::copy(&aside, &file).unwrap();
+        assert_eq!(open(&dir).unwrap().memory(), Some(vec![5]));
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_another_group_with_the_same_name_counts_as_lost() {
+        let dir = dir("foreign");
+        let founders = |port: u16| -> Vec<String> {
+            (1..4).map(|id| format!("{id}=10.0.0.{id}:{port}")).collect()
+        };
+        let open = |founders| State::open(Some(&dir), "g.1", founders).unwrap();
+        open(founders(7400)).store(&[5]).unwrap();
+        let mut moved = founders(7400);
+        moved[0] = "1=10.0.0.9:7400".to_owned();
+        assert_eq!(open(moved).memory(), Some(vec![5]), "one member has moved");
+        assert_eq!(open(Vec::new()).memory(), Some(vec![5]), "not compared");
+        let other = open(founders(7500));
+        let damage = other.damage().unwrap();
+        assert!(damage.contains("founded by 1=10.0.0.1:7400, 2="), "{damage}");
+        assert_eq!(other.memory(), None);
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
     fn whatever_is_in_the_place_of_a_file_is_named_and_never_waited_for() {
         type Make<'a> = (&'a str, &'a dyn Fn(&Path));
         let make: [Make<'_>; 4] = [
@@ -283,7 +404,7 @@ mod tests {
             for name in ["g.1.state", "g.1.lock", "g.1.next"] {
                 let dir = dir("odd");
                 make(&dir.join(name));
-                let opened = State::open(Some(&dir), "g.1");
+                let opened = open(&dir);
                 let error = opened.and_then(|mut state| state.begin(SHORT)).unwrap_err();
                 let text = error.to_string();
                 assert!(text.contains(name) && text.contains(kind), "{kind} as {name}: {text}");

@@ -4,15 +4,16 @@
 //!
 //! ```text
 //! bellwether-state 1 5c0e…
-//! {"member":"billing.1","incarnation":1790000000000000000,"binds":330000000,"memory":"01fe"}
+//! {"member":"billing.1","incarnation":1790000000000000000,"binds":330000000,"memory":"01fe",
+//!  "founders":["1=10.0.0.1:7400","2=10.0.0.2:7400"],"writes":12}
 //! ```
 //!
 //! A release ignores fields that it does not know, and missing fields have a default, so a new
 //! field needs no new version. A file without such a first line is damaged.
 
-use bellwether_core::{Duration, to_hex};
+use super::checked;
+use bellwether_core::Duration;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::io;
 
 /// The stored state of a member.
@@ -24,6 +25,12 @@ pub(super) struct Stored {
     /// What the protocol stored, in hexadecimal digits.
     #[serde(default)]
     pub(super) memory: Option<String>,
+    /// The founding voters of its group with their addresses, where members keep a record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) founders: Vec<String>,
+    /// How often the file was written.
+    #[serde(default)]
+    pub(super) writes: u64,
 }
 
 /// The state with its owner.
@@ -33,9 +40,6 @@ struct Owned {
     #[serde(flatten)]
     stored: Stored,
 }
-
-/// The largest state file, in bytes.
-pub(super) const FILE_MAX: usize = 1 << 20;
 
 /// The longest promise. A file with a longer one is damaged, and settings with a longer one are
 /// refused.
@@ -48,7 +52,7 @@ impl Stored {
     pub(super) fn encode(&self, member: &str) -> io::Result<String> {
         let owned = Owned { member: member.to_owned(), stored: self.clone() };
         let body = serde_json::to_string(&owned).map_err(io::Error::other)? + "\n";
-        Ok(format!("{FORMAT} {}\n{body}", checksum(body.as_bytes())))
+        Ok(checked::encode(FORMAT, &body))
     }
 
     /// Reads a file. Fails with the reason if it is damaged, another member's, or cannot be true.
@@ -57,17 +61,7 @@ impl Stored {
     /// one would have to be later still. A clock that was set back does no harm: `latest` is a
     /// century ahead of it.
     pub(super) fn decode(bytes: &[u8], member: &str, latest: u64) -> Result<Self, String> {
-        if bytes.len() >= FILE_MAX {
-            return Err(format!("it is longer than {FILE_MAX} bytes"));
-        }
-        let first = bytes.iter().position(|byte| *byte == b'\n');
-        let (line, body) = first.map_or((&b""[..], bytes), |at| (&bytes[..at], &bytes[at + 1..]));
-        let Some(sum) = line.strip_prefix(format!("{FORMAT} ").as_bytes()) else {
-            return Err(format!("it does not begin with '{FORMAT}' and a checksum"));
-        };
-        if sum != checksum(body).as_bytes() {
-            return Err("its checksum is not that of its content".to_owned());
-        }
+        let body = checked::decode(FORMAT, bytes)?;
         let owned: Owned = serde_json::from_slice(body).map_err(|error| error.to_string())?;
         if owned.member != member {
             return Err(format!("it is that of member {}, not of {member}", owned.member));
@@ -81,8 +75,11 @@ impl Stored {
         }
         Ok(stored)
     }
-}
 
-fn checksum(body: &[u8]) -> String {
-    to_hex(&Sha256::digest(body))
+    /// Whether it is of another group with the same name: none of its founders is one of these, at
+    /// the same address. A group may move its members to other addresses, not all of them at once.
+    pub(super) fn is_foreign(&self, founders: &[String]) -> bool {
+        let known = !self.founders.is_empty() && !founders.is_empty();
+        known && !self.founders.iter().any(|founder| founders.contains(founder))
+    }
 }

@@ -4,7 +4,7 @@
 use crate::support::{self, PATIENCE, places};
 use bellwether_core::{
     Boot, Cx, Duration, Instant, Leadership, Malformed, Message, NodeId, Protocol, Reader, Rebase,
-    Stage, TimerKind, WireWrite,
+    Stage, WireWrite, timer_kinds,
 };
 use bellwether_net::{Election, Gone, NotNow, Role};
 use std::borrow::Cow;
@@ -47,17 +47,7 @@ impl Message for List {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Due;
 
-impl TimerKind for Due {
-    type Slots = [Instant; 1];
-
-    fn slot(self) -> usize {
-        0
-    }
-
-    fn at(_slot: usize) -> Self {
-        Self
-    }
-}
+timer_kinds!(Due);
 
 impl Protocol for Mistaken {
     const NAME: &'static str = "mistaken";

@@ -1,11 +1,12 @@
 //! The control socket as its visitors meet it, in front of a member that is made up.
 
 use crate::support::{Folder, peers, places};
-use bellwether_net::Election;
+use bellwether_core::NodeId;
 use bellwether_net::control::{
     self, Change, ChangeStream, ClientError, ControlHandler, ServeError, Server, WatchEvent, find,
 };
 use bellwether_net::status::{Role, Status, Traffic};
+use bellwether_net::{Election, VoterChange};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -61,15 +62,20 @@ impl ControlHandler for Member {
             term_kept: true,
             no_record: false,
             remaining_ms: Some(1.5),
+            lease_ends_ms: Some(0.5),
             since_ms: 1.0,
             changes: 1,
             lease_duration_ms: None,
             renew_deadline_ms: None,
+            scheduling_delay_ms: 0.0,
+            scheduling_allowed_ms: None,
             retry_period_ms: None,
             security: "insecure".to_owned(),
             keys: Vec::new(),
             listen: String::new(),
             peers: String::new(),
+            voters: None,
+            other_lists: Default::default(),
             members: Vec::new(),
             why: Vec::new(),
             traffic: Traffic::default(),
@@ -83,6 +89,22 @@ impl ControlHandler for Member {
             0 => Ok(()),
             _ => Err("it does not lead".to_owned()),
         }
+    }
+
+    fn transfer(&self, to: NodeId) -> Result<(), String> {
+        if to == NodeId(2) { self.resign() } else { Err(format!("member {to} cannot lead")) }
+    }
+
+    fn change_voters(&self, change: VoterChange, list: Option<u64>) -> Result<(), String> {
+        match (change, list) {
+            (_, Some(list)) => Err(format!("not by list {list}")),
+            (VoterChange::Replace { old: NodeId(1), new: NodeId(4) }, None) => Ok(()),
+            (other, None) => Err(format!("{other:?} is not possible")),
+        }
+    }
+
+    fn forget(&self, id: NodeId) -> Result<(), String> {
+        if id == NodeId(7) { Ok(()) } else { Err(format!("member {id} votes")) }
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {
@@ -122,6 +144,40 @@ fn a_member_tells_its_status_resigns_and_is_watched() {
     client.watch(&mut tell).unwrap();
     assert_eq!(seen, [change(1), change(2), change(3)]);
     drop(server);
+}
+
+#[test]
+fn a_member_hands_over_to_another_and_says_why_it_does_not() {
+    let folder = Folder::new();
+    let server = serve(&folder, "web", 1).unwrap();
+    let mut client = find(&folder.0, None, None).unwrap();
+    assert_eq!(client.transfer(7).unwrap_err().to_string(), "member 7 cannot lead");
+    client.transfer(2).unwrap();
+    let to_nobody = answer(&server, b"{\"ask\":\"transfer\"}\n");
+    assert!(to_nobody.contains("to whom? Ask "), "{to_nobody}");
+}
+
+#[test]
+fn a_member_changes_the_voters_and_says_why_it_does_not() {
+    let folder = Folder::new();
+    let server = serve(&folder, "web", 1).unwrap();
+    let mut client = find(&folder.0, None, None).unwrap();
+    let replace = VoterChange::Replace { old: NodeId(1), new: NodeId(4) };
+    client.change_voters(replace, None).unwrap();
+    let refused = client.change_voters(replace, Some(7)).unwrap_err().to_string();
+    assert_eq!(refused, "not by list 7");
+    for (change, name) in
+        [(VoterChange::Add(NodeId(4)), "Add"), (VoterChange::Remove(NodeId(1)), "Remove")]
+    {
+        let refused = client.change_voters(change, None).unwrap_err().to_string();
+        assert!(refused.starts_with(name), "{refused}");
+    }
+    let nobody = answer(&server, b"{\"ask\":\"voters\"}\n");
+    assert!(nobody.contains("which one? Ask "), "{nobody}");
+    client.forget(7).unwrap();
+    assert_eq!(client.forget(3).unwrap_err().to_string(), "member 3 votes");
+    let nobody = answer(&server, b"{\"ask\":\"forget\"}\n");
+    assert!(nobody.contains("whom? Ask "), "{nobody}");
 }
 
 #[test]
@@ -226,6 +282,18 @@ impl ControlHandler for Slow {
         let waited = self.news.wait_while(waits, |goes_on| !*goes_on);
         drop(waited.expect("nobody panics"));
         Ok(())
+    }
+
+    fn transfer(&self, _to: NodeId) -> Result<(), String> {
+        self.resign()
+    }
+
+    fn change_voters(&self, _: VoterChange, _: Option<u64>) -> Result<(), String> {
+        self.resign()
+    }
+
+    fn forget(&self, _: NodeId) -> Result<(), String> {
+        self.resign()
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {

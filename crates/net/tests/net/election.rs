@@ -1,12 +1,12 @@
 //! Members in one process, over loopback: the library as an application uses it.
 
-use crate::support::{Folder, PATIENCE, member, peers, places};
-use bellwether_core::Instant;
+use crate::support::{Folder, PATIENCE, member, patient_leases, peers, places};
+use bellwether_core::{Instant, NodeId, Refused};
 use bellwether_net::clock::{BootTime, Clock, Readings};
 use bellwether_net::{Builder, Election, Gone, Keyring, Next, NotNow, Peers, Role, Watch};
-use bellwether_protocols::announce_listen::{self, Variant};
+use bellwether_protocols::announce_listen::{self, Criterion, Variant};
 use bellwether_protocols::choice::Config;
-use bellwether_protocols::local_leader::{self, Preset, Tokens};
+use bellwether_protocols::local_leader::{self, Mode, Preset, Tokens};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::pin::pin;
@@ -114,7 +114,7 @@ fn another_key_is_refused_and_counted() {
 }
 
 #[test]
-fn of_two_groups_that_disagree_neither_has_a_leader_until_one_is_gone() {
+fn a_member_with_another_list_is_refused_and_told_why_and_the_group_goes_on() {
     let all = places(3);
     let good: Vec<Election> = (1..3).map(|id| member(id, &all).join().unwrap()).collect();
     assert!(good.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
@@ -125,7 +125,12 @@ fn of_two_groups_that_disagree_neither_has_a_leader_until_one_is_gone() {
     assert!(status.traffic.refused.contains_key("list"), "{:?}", status.traffic);
     assert!(status.warnings.join(" ").contains("member list"), "{:?}", status.warnings);
     // The others hear of it, though it would not speak to them by its own list.
-    assert!(good.iter().all(|m| follow(m, |m| m.leadership().role() == Role::Withdrawn)));
+    thread::sleep(Duration::from_secs(1));
+    assert!(good.iter().all(|m| m.leadership().role() != Role::Withdrawn), "they are two of three");
+    assert_eq!(good.iter().filter(|m| m.leadership().leads()).count(), 1);
+    let status = good[0].status().unwrap();
+    let told = status.warnings.join(" ");
+    assert!(told.contains("member 3 at") && told.contains("correct its list"), "{told}");
     good.iter().for_each(Election::leave);
     assert!(follow(&alone, |m| m.leadership().leads()), "once nobody disagrees, it leads");
 }
@@ -136,16 +141,15 @@ fn lists_with_one_member_in_common_do_not_both_have_a_leader() {
     let old: Vec<Election> = (1..3).map(|id| member(id, &all[..3]).join().unwrap()).collect();
     assert!(old.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
     let new: Vec<Election> = (3..6).map(|id| member(id, &all[2..]).join().unwrap()).collect();
-    // The one in both lists hears the former leader, takes no part, and tells it.
-    assert!(follow(&new[0], |m| m.leadership().role() == Role::Withdrawn));
+    // The one in both lists hears the former leader, and tells it that three have the new list.
     assert!(old.iter().all(|m| follow(m, |m| m.leadership().role() == Role::Withdrawn)));
-    assert!(new[1..].iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
+    assert!(new.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
     assert!(old.iter().all(|m| m.leadership().role() == Role::Withdrawn), "and it stays so");
 }
 
 #[test]
 fn a_leader_that_withdraws_leaves_its_lease_to_run_out() {
-    let all = places(4);
+    let all = places(6);
     let config = local_leader::Config {
         preset: Preset::Wan,
         tokens: Tokens::Volatile,
@@ -159,7 +163,9 @@ fn a_leader_that_withdraws_leaves_its_lease_to_run_out() {
     let guard = members[0].wait(PATIENCE).unwrap().expect("the first in line leads");
     let mut watches: Vec<Watch> = members[1..].iter().map(Election::watch).collect();
     let deadline = guard.deadline().expect("it leads");
-    let rogue = slowly(4, &[all[0].clone(), all[3].clone()]);
+    // Three of another list could have a leader too, and are no fewer.
+    let list = [&all[..1], &all[3..]].concat();
+    let rogues: Vec<Election> = (4..7).map(|id| slowly(id, &list)).collect();
     assert!(follow(&members[0], |m| m.leadership().role() == Role::Withdrawn));
     assert!(!guard.still_leading());
     for watch in &mut watches {
@@ -167,7 +173,39 @@ fn a_leader_that_withdraws_leaves_its_lease_to_run_out() {
             assert!(!standing.leads() || standing.at >= deadline, "{standing:?}, {deadline}");
         }
     }
-    drop(rogue);
+    drop(rogues);
+}
+
+/// However many strangers its list names.
+#[test]
+fn one_mistyped_list_stops_one_member_and_not_the_group() {
+    let all = places(9);
+    let member = |id, list: &[String]| {
+        let config = patient_leases(Mode::Majority, Tokens::Volatile);
+        member(id, list).protocol("local-leader", config)
+    };
+    let members: Vec<Election> = (1..3).map(|id| member(id, &all[..3]).join().unwrap()).collect();
+    assert!(members.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
+    let before: Vec<_> = members.iter().map(|m| m.leadership().reign).collect();
+    let rogues = [
+        member(3, &all[2..]).join().unwrap(), // in both lists
+        member(4, &[&all[..1], &all[3..]].concat()).join().unwrap(),
+    ];
+    for rogue in &rogues {
+        assert!(follow(rogue, |m| m.leadership().role() == Role::Withdrawn), "{rogue:?}");
+    }
+    for _ in 0..200 {
+        for (member, before) in members.iter().zip(&before) {
+            let now = member.leadership();
+            assert!(now.role() != Role::Withdrawn && now.reign == *before, "{now:?}");
+        }
+        assert_eq!(members.iter().filter(|m| m.leadership().leads()).count(), 1);
+        thread::sleep(Duration::from_millis(20));
+    }
+    let status = members[0].status().unwrap();
+    assert!(status.traffic.refused["list"] > 0, "counted: {:?}", status.traffic);
+    let told = rogues[1].status().unwrap().warnings.join(" ");
+    assert!(told.contains("have one member list, 4 another (it has 4="), "{told}");
 }
 
 #[test]
@@ -180,7 +218,7 @@ fn the_last_guard_that_is_dropped_resigns_and_no_other_does() {
     drop(second);
     assert!(!alone.leadership().leads(), "not for a moment longer");
     let third = alone.wait(PATIENCE).unwrap().unwrap();
-    assert!(third.still_leading(), "by another tenure");
+    assert!(third.still_leading(), "by another reign");
     drop(alone);
     assert!(third.still_leading(), "a guard keeps its member");
 }
@@ -205,7 +243,7 @@ fn whoever_resigns_is_told_at_once_and_waits_for_the_guards() {
     let again = alone.wait(PATIENCE).unwrap().unwrap();
     assert!(again.deadline().unwrap() > deadline, "another lease");
     assert_eq!(again.resign(), Ok(()));
-    assert_eq!(alone.resign(), Err(NotNow::Refused), "it does not lead");
+    assert_eq!(alone.resign(), Err(NotNow::Refused(Refused::NotLeading)), "it does not lead");
 }
 
 /// Alone, `le-a` leads again in the very step in which it resigned.
@@ -229,7 +267,24 @@ fn whoever_leads_on_after_resigning_has_another_reign_and_everybody_is_told() {
     assert!(!guard.still_leading(), "what was lost stays lost");
     assert!(matches!(watch.next_within(PATIENCE), Next::Changed(_)), "and a watch hears of it");
     drop(guard);
-    assert!(follow(&alone, |m| m.leadership().leads()), "a guard of a former tenure ends nothing");
+    assert!(follow(&alone, |m| m.leadership().leads()), "a guard of a former reign ends nothing");
+}
+
+#[test]
+fn a_member_that_raises_its_rank_leads_where_ranks_decide() {
+    let mut ranked = announce_listen::Config::new(Variant::LeA);
+    ranked.criterion = Some(Criterion::Rank);
+    let (places, config) = (places(2), Config::AnnounceListen(ranked));
+    let join = |id| member(id, &places).protocol("le-a", config.clone()).rank(id).join().unwrap();
+    let members = [join(1), join(2)];
+    assert!(follow(&members[0], |m| m.leadership().leaders == [NodeId(2)]), "the greater rank");
+    members[0].set_rank(3).unwrap();
+    assert!(members.iter().all(|m| follow(m, |m| m.leadership().leaders == [NodeId(1)])));
+    let by_id = member(1, &self::places(1)).join().unwrap();
+    assert!(
+        matches!(by_id.set_rank(3), Err(NotNow::Refused(Refused::Unsupported))),
+        "leases have no ranks"
+    );
 }
 
 /// The machine's clock, steered by so many millionths from some moment on.
@@ -373,5 +428,5 @@ fn rules_are_told_and_broken_ones_named() {
     says(member(9, &all), "id 9 is not in the list");
     says(Election::builder("g").peers(peers).insecure(), "3 of the members have addresses");
     let crowd: Vec<String> = (1..200).map(|id| format!("{id}=127.0.0.1:{}", 1000 + id)).collect();
-    says(member(1, &crowd), "with 199 members a message may have");
+    says(member(1, &crowd), "with 199 voters a message may have");
 }

@@ -1,9 +1,9 @@
-//! A guard's deadline stands, whatever is done with other guards and handles of the same tenure.
+//! A guard's deadline stands, whatever is done with other guards and handles of the same reign.
 //!
 //! Three members run as processes of their own. Whichever leads holds two guards in two threads,
 //! and is told a pair of operations, one for each thread. Each thread *uses its guard to the
 //! utmost*: it acts until the latest deadline that it ever read, also after it was told that the
-//! tenure is over, unless it drops the guard. Whoever acted when is written down by the clock of
+//! reign is over, unless it drops the guard. Whoever acted when is written down by the clock of
 //! the machine; this process reads it, and two that acted at once are an overlap.
 
 use crate::support::places;
@@ -25,9 +25,9 @@ const MEMBER: &str = "BELLWETHER_TEST_GUARDS_MEMBER";
 enum Operation {
     /// Drops its guard.
     Drop,
-    /// Has its guard end the tenure.
+    /// Has its guard end the reign.
     GuardResigns,
-    /// Has a handle end the tenure, and acts on.
+    /// Has a handle end the reign, and acts on.
     HandleResigns,
     /// Leaves the group, and acts on.
     Leaves,
@@ -136,7 +136,7 @@ fn builder(id: u64, list: &str) -> Builder {
     Election::builder("guards").peers(peers).id(id).insecure()
 }
 
-/// Two guards of one tenure, as soon as there can be.
+/// Two guards of one reign, as soon as there can be.
 fn two_guards(election: &Election) -> (Guard, Guard) {
     loop {
         let first = election.wait(None).expect("it has not left").expect("there is no limit");

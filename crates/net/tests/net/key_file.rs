@@ -80,7 +80,7 @@ fn what_is_no_file_is_refused_at_once() {
     assert!(matches!(fault, Fault::NotAFile), "{fault:?}");
     let (fault, text) = refused(&folder.0.join("missing"));
     assert!(matches!(fault, Fault::Io(_)), "{fault:?}");
-    assert!(text.contains("bellwether keygen"), "{text}");
+    assert!(text.contains("missing: cannot be read"), "{text}");
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! Places, folders and members of a test's own.
 
+use bellwether_core::NodeId;
 use bellwether_net::{Builder, Election, Peers};
+use bellwether_protocols::choice::Config;
+use bellwether_protocols::local_leader::{self, Mode, Preset, Tokens};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
 use std::time::Duration;
 
 /// Long enough for a stalled machine; nothing waits for it if all is well.
@@ -35,6 +39,32 @@ pub(crate) fn peers(places: &[String]) -> Peers {
 /// A member without keys.
 pub(crate) fn member(id: u64, places: &[String]) -> Builder {
     Election::builder("test").peers(peers(places)).id(id).insecure()
+}
+
+/// Leases that a stalled machine costs nobody.
+pub(crate) fn patient_leases(mode: Mode, tokens: Tokens) -> Config {
+    let (preset, other) = (Preset::Wan, local_leader::Config::default());
+    Config::LocalLeader(local_leader::Config { mode, tokens, preset, ..other })
+}
+
+/// Looks again and again until it is there.
+pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..4_000 {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        sleep(Duration::from_millis(5));
+    }
+    panic!("it never came: {what}");
+}
+
+/// Whom all of them follow.
+pub(crate) fn leader(members: &[Election]) -> NodeId {
+    eventually("a leader that all follow", || {
+        let named = |election: &Election| election.leadership().leaders.first().copied();
+        let first = named(members.first()?)?;
+        members.iter().all(|election| named(election) == Some(first)).then_some(first)
+    })
 }
 
 /// An empty folder of a test's own, removed at its end.

@@ -1,7 +1,7 @@
 //! Fencing tokens: they grow from leader to leader, and with records also across restarts, lost and
 //! damaged files and full disks.
 
-use crate::support::{Folder, member, places};
+use crate::support::{Folder, eventually, member, places};
 use bellwether_net::{BadSettings, Builder, Election, Role, Snapshot};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode, Tokens};
@@ -26,16 +26,6 @@ fn durable(id: u64, all: &[String], dir: &Path) -> Builder {
 
 fn group(all: &[String], dir: &Path) -> Vec<Election> {
     (1..=all.len() as u64).map(|id| durable(id, all, dir).join().expect("it joins")).collect()
-}
-
-fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    for _ in 0..4_000 {
-        if let Some(seen) = look() {
-            return seen;
-        }
-        sleep(Duration::from_millis(5));
-    }
-    panic!("it never came: {what}");
 }
 
 /// The token of whoever leads, once somebody does.
@@ -217,14 +207,14 @@ fn nobody_hears_of_a_step_that_was_not_stored_and_no_token_is_used_twice() {
     assert!(warnings.contains("is in memory, and lost when the machine restarts"), "{warnings}");
     disk.fill();
     member.resign().expect("it leads");
-    let before = member.leadership().tenure;
+    let before = member.leadership().reign;
     let withdrawn = || Some(member.leadership()).filter(|now| now.role() == Role::Withdrawn);
     let why = eventually("its withdrawal", withdrawn).withdrawn.unwrap_or_default();
     assert!(why.contains("its state cannot be stored"), "{why}");
     sleep(LONG * 2);
-    assert_eq!(withdrawn().map(|now| now.tenure), Some(before), "it never began to lead");
+    assert_eq!(withdrawn().map(|now| now.reign), Some(before), "it never began to lead");
     disk.clear();
     assert!(token(std::slice::from_ref(&member)) > first);
-    assert_eq!(member.leadership().tenure, before + 1);
+    assert_eq!(member.leadership().reign, before + 1);
     drop(member);
 }

@@ -1,4 +1,5 @@
-//! Measures how late this process is scheduled, so that the command is ended that much earlier.
+//! Measures how late this process is scheduled: a guardian ends its command that much earlier, and
+//! a member says when that is more than its leases allow for.
 //!
 //! **Source.** The timer: it is set to a time and fires at that time; the delay is the time until
 //! this process runs.
@@ -17,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 /// The recent delays.
 #[derive(Debug)]
-pub(super) struct Lateness {
+pub(crate) struct Lateness {
     /// The start of the window, its worst delay, and the worst of the window before.
     since: Instant,
     now: Duration,
@@ -25,12 +26,12 @@ pub(super) struct Lateness {
 }
 
 impl Lateness {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { since: Instant::ZERO, now: Duration::ZERO, before: Duration::ZERO }
     }
 
     /// Takes a measurement: the timer was set to `due`, and the time is `now`.
-    pub(super) fn note(&mut self, due: Instant, now: Instant) {
+    pub(crate) fn note(&mut self, due: Instant, now: Instant) {
         let age = now.since(self.since);
         if age >= WINDOW {
             self.before = if age < WINDOW * 2 { self.now } else { Duration::ZERO };
@@ -43,7 +44,7 @@ impl Lateness {
         }
     }
 
-    pub(super) fn worst(&self, now: Instant) -> Duration {
+    pub(crate) fn worst(&self, now: Instant) -> Duration {
         match now.since(self.since) {
             age if age < WINDOW => self.now.max(self.before),
             age if age < WINDOW * 2 => self.now,

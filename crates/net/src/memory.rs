@@ -1,0 +1,81 @@
+//! Gives memory back that only the start of a program needed.
+//!
+//! **Source.** `madvise(2)`, `malloc_trim(3)`, `dl_iterate_phdr(3)`. Of a member's resident memory
+//! most is code and constants of the program and of the C library that ran once: reading settings,
+//! help texts, error paths. The kernel keeps such pages resident until it needs the space.
+//!
+//! **Assumptions.** Segments that the program headers call read-only are never written. An object
+//! whose code is relocated (`DT_TEXTREL`) breaks that, and is left alone.
+//!
+//! **Promise.** The contents of memory do not change. Pages that are used again come back from the
+//! page cache by a minor fault. Call it before memory is locked: locked pages stay.
+
+#[cfg(target_pointer_width = "64")]
+mod pages;
+
+/// Gives back free heap memory, and pages of code and constants that were used so far.
+pub fn give_back() {
+    trim_heap();
+    #[cfg(target_pointer_width = "64")]
+    pages::drop_clean();
+}
+
+/// Returns free heap memory to the system, where the C library can.
+#[cfg(target_env = "gnu")]
+#[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
+fn trim_heap() {
+    // SAFETY: the call takes a number, locks the allocator's arenas itself, and gives back only
+    // memory that nobody has allocated.
+    unsafe { libc::malloc_trim(0) };
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn trim_heap() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Kilobytes of the program's code that are resident.
+    fn resident_code() -> u64 {
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let path = std::env::current_exe().unwrap();
+        let code = |line: &&str| line.contains(" r-xp ") && line.ends_with(path.to_str().unwrap());
+        let mut lines = maps.lines().skip_while(|line| !code(line));
+        let size = lines.find_map(|line| line.strip_prefix("Rss:")).unwrap();
+        size.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
+    /// Reads every page of the program's own code and constants.
+    fn touch_everything() -> u64 {
+        let program = std::fs::read("/proc/self/exe").unwrap();
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let path = std::env::current_exe().unwrap();
+        let own = maps.lines().filter(|line| line.ends_with(path.to_str().unwrap()));
+        let mut sum = program.len() as u64;
+        for line in own.filter(|line| line.contains(" r--p ") || line.contains(" r-xp ")) {
+            let range = line.split_whitespace().next().unwrap();
+            let (from, to) = range.split_once('-').unwrap();
+            let address = |text| usize::from_str_radix(text, 16).unwrap();
+            for at in (address(from)..address(to)).step_by(4096) {
+                let byte = std::ptr::with_exposed_provenance::<u8>(at);
+                #[allow(unsafe_code, reason = "reads what is mapped; see SAFETY")]
+                // SAFETY: the page is mapped, readable, and never unmapped: it is the program's.
+                let byte = unsafe { byte.read_volatile() };
+                sum = sum.wrapping_mul(31).wrapping_add(u64::from(byte));
+            }
+        }
+        sum
+    }
+
+    #[test]
+    fn pages_of_the_program_are_given_back_and_come_back_unchanged() {
+        let before = touch_everything();
+        let resident = resident_code();
+        give_back();
+        let left = resident_code();
+        assert!(left < resident / 2, "{resident} KiB, and {left} KiB afterwards");
+        assert_eq!(touch_everything(), before, "the same bytes");
+        assert!(resident_code() > left, "they are resident again");
+    }
+}
