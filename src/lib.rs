@@ -69,6 +69,14 @@ pub use bellwether_protocols as protocols;
 #[cfg(feature = "sim")]
 pub use bellwether_sim as sim;
 
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+
+// The command line names the library as its other users do.
+#[cfg(feature = "cli")]
+extern crate self as bellwether;
+
 pub use bellwether_net::{Election, Guard, Keyring, Peers, Role, Snapshot, Watch};
 
 /// The code in README.md, as it stands there.

@@ -1,9 +1,7 @@
 //! The `bellwether` command.
 
-mod cli;
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    bellwether::cli::main()
 }

@@ -1,6 +1,7 @@
 //! How a command fails: one line on the standard error, and a stable exit code.
 
-use bellwether::net::NamesSettings;
+use bellwether::net::frame::{BadKeyFile, BadKeys, Fault};
+use bellwether::net::{BadSettings, NamesSettings};
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -62,6 +63,36 @@ impl Failure {
 /// The text of an error of the runtime, with the flags of its settings.
 pub(super) fn with_flags(error: &impl NamesSettings) -> String {
     error.explain(&|setting| format!("--{}", setting.name()))
+}
+
+impl From<BadSettings> for Failure {
+    fn from(bad: BadSettings) -> Self {
+        let mut line = with_flags(&bad);
+        if matches!(bad, BadSettings::NoKey) {
+            line += &makes_a_key("FILE");
+        }
+        if bad.is_config() { Self::Config(line) } else { Self::Io(line) }
+    }
+}
+
+impl From<BadKeyFile> for Failure {
+    fn from(bad: BadKeyFile) -> Self {
+        let hint = match &bad.fault {
+            Fault::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                makes_a_key(&bad.path.display().to_string())
+            }
+            Fault::NotText | Fault::Keys(BadKeys::Form { .. } | BadKeys::None) => {
+                makes_a_key("FILE")
+            }
+            _ => String::new(),
+        };
+        Self::Config(format!("{bad}{hint}"))
+    }
+}
+
+/// What this program offers whoever has no key: the library knows no commands.
+fn makes_a_key(file: &str) -> String {
+    format!("; `bellwether keygen {file}` makes one")
 }
 
 /// Prints what is wrong. If nobody reads it, the exit code still tells.

@@ -252,6 +252,20 @@ mod tests {
     }
 
     #[test]
+    fn one_goodbye_is_one_and_two_are_several() {
+        let said = |copies| {
+            let mut config = Config::new(Variant::LeA);
+            (config.bye, config.bye_copies) = (true, copies);
+            let choice = Choice::from(announce_listen::Params::try_from(config).unwrap());
+            let plan = Plan::new(10);
+            let parts = Load::of_plan(&choice, &plan).parts();
+            parts.into_iter().map(|(_, what, _)| what).find(|what| what.contains("goodbye"))
+        };
+        assert_eq!(said(1).as_deref(), Some("1 goodbye at once"));
+        assert_eq!(said(2).as_deref(), Some("2 goodbyes at once"));
+    }
+
+    #[test]
     fn no_more_is_under_way_than_can_have_been_sent() {
         let choice =
             Choice::from(announce_listen::Params::try_from(Config::new(Variant::LeA)).unwrap());

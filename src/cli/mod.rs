@@ -14,7 +14,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::{
     analyze, check, check_config, completions, demo, guard, keygen, members, plan, protocols,
-    replay, reproduce, resign, run, sim, status, trace, watch, why,
+    replay, reproduce, resign, run, sim, status, trace, transfer, watch, why,
 };
 use failure::Failure;
 use flags::group;
@@ -40,6 +40,7 @@ Examples:
   bellwether check local-leader                    whatever goes wrong: are there ever two leaders?
   bellwether analyze le-s.leadership-delay         what the paper computes, and what is right
   bellwether plan announce-listen --loss .05       timers for at most one false alarm a day
+  bellwether plan local-leader --detect 1s         leases that replace a dead leader in time
   bellwether run web --config web.toml -- CMD      CMD runs on one of the members at a time
   bellwether protocols                             what there is and what it promises
 
@@ -63,16 +64,18 @@ enum Command {
     Demo(demo::Demo),
     /// Be a member of a group; run a command only while it leads
     Run(Box<run::Run>),
-    /// Check all settings of a member, and say how each rule holds
+    /// Check all settings of a member, and show the values that satisfy each rule
     CheckConfig(Box<check_config::CheckConfig>),
     /// Show the state of a running member: role, leader, leases, members, refused datagrams
     Status(status::Show),
-    /// List the members of a group, as one that runs here sees them
+    /// List the members of a group as a member on this machine sees them; or change who votes
     Members(members::Members),
     /// Show the present state of a running member, and each change
     Watch(watch::Watch),
     /// Make a running leader give up its leadership; it stays in the group
     Resign(resign::Resign),
+    /// Make a running leader hand over to another member; it stays in the group
+    Transfer(transfer::Transfer),
     /// Explain why a running member leads, follows, or does neither
     Why(why::Why),
     /// Replay recorded traces and name the first difference
@@ -93,21 +96,27 @@ enum Command {
     Leash(demo::leash::Leash),
 }
 
+/// Checks the text of a file with the settings of a member, for fuzzers; the error is one line.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_settings(text: &str) -> Result<(), String> {
+    let settings = run::Settings::of_text(text);
+    settings.map(|_| ()).map_err(|failure| failure.into_line().0.unwrap_or_default())
+}
+
 /// Runs the command line. The exit code is 0 for success, 2 for bad usage, 78 for a bad file, and 1
 /// for anything else.
-pub(crate) fn main() -> ExitCode {
-    let words: Vec<String> =
-        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut command = with_help(command_about(flags::help::about(&words)), &words);
-    let matches = command.try_get_matches_from_mut(std::env::args_os());
-    let parsed = matches.and_then(|matches| Ok((Bellwether::from_arg_matches(&matches)?, matches)));
-    let (parsed, matches) = match parsed {
+pub fn main() -> ExitCode {
+    if let Some(done) = guarded() {
+        return code(done);
+    }
+    let (command, written) = match parse() {
         Ok(parsed) => parsed,
         Err(error) => return failure::of_usage(&error),
     };
-    let written = written(&command, &matches);
     let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
-    let done = match parsed.command {
+    let done = match command {
         Command::Sim(sim) => sim.run(&given),
         Command::Trace(trace) => trace.run(&given),
         Command::Check(check) => check.run(&written),
@@ -121,6 +130,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Members(members) => members.run(),
         Command::Watch(watch) => watch.run(),
         Command::Resign(resign) => resign.run(),
+        Command::Transfer(transfer) => transfer.run(),
         Command::Why(why) => why.run(),
         Command::Replay(replay) => replay.run(),
         Command::Protocols(protocols) => protocols.run(),
@@ -130,11 +140,37 @@ pub(crate) fn main() -> ExitCode {
         Command::Guard(guard) => guard.run(),
         Command::Leash(leash) => leash.run(),
     };
+    code(done)
+}
+
+fn code(done: Done) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
 }
+
+/// Runs `guard` without clap's description of all flags, which costs time and memory: a member with
+/// a command waits for two of them.
+fn guarded() -> Option<Done> {
+    let mut words = std::env::args_os().skip(1);
+    let only = words.next().is_some_and(|word| word == "guard") && words.next().is_none();
+    only.then(|| guard::Guard {}.run())
+}
+
+/// What the command line asks for, and the flags that were given on it with their values. Clap's
+/// description of all flags is large; a member that runs for months does not keep it.
+fn parse() -> Result<(Command, Written), clap::Error> {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut command = with_help(command_about(flags::help::about(&words)), &words);
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let parsed = Bellwether::from_arg_matches(&matches)?;
+    Ok((parsed.command, written(&command, &matches)))
+}
+
+/// Flags without their dashes, and the values of each.
+type Written = Vec<(String, Vec<String>)>;
 
 /// The command as clap knows it, for completions and manual pages.
 fn command() -> clap::Command {
@@ -187,7 +223,7 @@ fn with_help(command: clap::Command, words: &[String]) -> clap::Command {
 
 /// The flags that were given on the command line, without their dashes, and their values. Clap's
 /// values alone do not distinguish them from defaults.
-fn written(command: &clap::Command, matches: &ArgMatches) -> Vec<(String, Vec<String>)> {
+fn written(command: &clap::Command, matches: &ArgMatches) -> Written {
     let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
     let Some(subcommand) = command.find_subcommand(name) else { return Vec::new() };
     let written = |argument: &&clap::Arg| {

@@ -37,10 +37,10 @@ pub(in crate::cli) struct Analyze {
     /// List all quantities
     #[arg(long, conflicts_with_all = ["quantity", "simulate"])]
     list: bool,
-    /// Write what is wrong in the papers, with the simulations that decide, as Markdown
+    /// Write the mistakes in the papers, with the simulations that decide, as Markdown
     #[arg(long, conflicts_with_all = ["quantity", "simulate", "list"])]
     errata: bool,
-    /// Simulate it too, so many times, and say which form that supports
+    /// Also simulate it, this many times, and say which form the simulation supports
     #[arg(long, value_name = "R", value_parser = runs)]
     simulate: Option<u64>,
     #[command(flatten)]

@@ -7,10 +7,10 @@ use crate::cli::commands::protocols::Named;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags;
-use crate::cli::flags::calling::Convened;
+use crate::cli::flags::calling::InitiationFlags;
 use crate::cli::flags::channel::Channel;
 use crate::cli::flags::common::Threads;
-use crate::cli::flags::group::{Group, Setting};
+use crate::cli::flags::group::{Conditions, Group};
 use crate::cli::flags::probabilistic::Probabilistic;
 use crate::cli::output::Format;
 use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
@@ -96,7 +96,7 @@ fn schedules(text: &str) -> Result<u64, String> {
 
 /// The flags whose values every schedule draws itself.
 fn drawn() -> Vec<String> {
-    let mut drawn = [flags::of::<Channel>(), flags::of::<Convened>()].concat();
+    let mut drawn = [flags::of::<Channel>(), flags::of::<InitiationFlags>()].concat();
     drawn.extend(flags::of::<Probabilistic>());
     drawn.push("clock-drift".to_owned());
     drawn
@@ -183,7 +183,7 @@ impl Check {
     }
 
     /// Explores instead. Time is in ticks, so the protocol's own flags have no effect.
-    fn run_explore(&self, protocol: &Entry, setting: Setting<'_>, given: &[String]) -> Done {
+    fn run_explore(&self, protocol: &Entry, setting: Conditions<'_>, given: &[String]) -> Done {
         if let Some(flag) = given.iter().find(|flag| !explore::FLAGS.contains(&flag.as_str())) {
             return Err(Failure::usage(format!("--{flag} means nothing with --explore")));
         }

@@ -2,12 +2,13 @@
 
 use crate::cli::Done;
 use crate::cli::commands::run::Settings;
-use crate::cli::commands::run::options::{Format, Options};
+use crate::cli::commands::run::options::Options;
+use crate::cli::output::TextOrJson;
 use clap::Args;
 use serde_json::json;
 use std::io::{self, Write};
 
-/// Check all settings of a member, and say how each rule holds
+/// Check all settings of a member, and show the values that satisfy each rule
 #[derive(Args, Debug)]
 #[command(after_help = "\
 It takes what `run` takes, and does not join. Exit code 78 if a rule does not hold.
@@ -27,8 +28,8 @@ impl CheckConfig {
         let mut out = io::stdout().lock();
         for (name, text) in &rules {
             match format {
-                Format::Text => writeln!(out, "ok  {name:<10} {text}")?,
-                Format::Json => writeln!(out, "{}", json!({"rule": name, "holds": text}))?,
+                TextOrJson::Text => writeln!(out, "ok  {name:<10} {text}")?,
+                TextOrJson::Json => writeln!(out, "{}", json!({"rule": name, "holds": text}))?,
             }
         }
         outcome

@@ -9,10 +9,11 @@ use bellwether::check::explore::{
     Adversary, Answer, Asked, World, announcements, explore_while, leases,
 };
 use bellwether::core::{Protocol, SimTime};
+use bellwether::protocols::answers::Answers as _;
 use bellwether::protocols::local_leader::Hall;
 use bellwether::sim::diagram::{Options, space_time};
 use bellwether::sim::trace;
-use clap::Args;
+use clap::{Args, value_parser};
 use serde_json::{Value, json};
 use std::fs::create_dir_all;
 use std::io::{self, Write};
@@ -22,8 +23,8 @@ use std::path::Path;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Exploring (with --explore)")]
 pub(in crate::cli) struct Explore {
-    /// Try every behaviour of a small group in ticks, instead of random faults: of local-leader, or
-    /// of an announce-listen election, 1 to 4 processes [default: 3]; leases for ever take 1.4 GB
+    /// Explore every behaviour of a group of 1 to 4 processes [default: 3], instead of random
+    /// faults. Time is counted in ticks. For local-leader and the announce-listen elections
     #[arg(long)]
     explore: bool,
     /// A message takes at least this many ticks
@@ -35,12 +36,28 @@ pub(in crate::cli) struct Explore {
     /// How many crashes there may be; whoever crashed may come back
     #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
     crashes: u8,
+    /// How many of those that crashed may lose what they stored
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    lost_disks: u8,
+    /// How many of those that crashed may be released, as by their guardians
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    releases: u8,
     /// How many messages may arrive twice
     #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
     copies: u8,
     /// How many times a leader may be asked to resign
     #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
     resignations: u8,
+    /// How many times a leader may be asked to hand over to another process
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    transfers: u8,
+    /// How many changes of the voters there may be: any process is added, removed or replaced
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
+    changes: u8,
+    /// How many processes vote in the beginning [default: all]
+    #[arg(long, value_name = "N", requires = "explore")]
+    #[arg(value_parser = value_parser!(u8).range(1..))]
+    founders: Option<u8>,
     /// How many times a process that does not lead may be asked to hold an election
     #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
     campaigns: u8,
@@ -57,13 +74,18 @@ pub(in crate::cli) struct Explore {
 }
 
 /// Its flags. A protocol's own have no effect here, because time is in ticks.
-pub(in crate::cli) const FLAGS: [&str; 14] = [
+pub(in crate::cli) const FLAGS: [&str; 19] = [
     "explore",
     "quickest",
     "slowest",
     "crashes",
+    "lost_disks",
+    "releases",
     "copies",
     "resignations",
+    "transfers",
+    "changes",
+    "founders",
     "campaigns",
     "sleep",
     "ticks",
@@ -133,8 +155,21 @@ impl Explore {
             interrupted: false,
         };
         if name == Hall::NAME {
-            let world = World::<Hall>::new(nodes, leases::in_ticks(), self.adversary());
+            let params = leases::in_ticks();
+            let model = params.time_scales(nodes.into());
+            let mut world = World::<Hall>::new(nodes, params, self.adversary()).validated(&model);
+            if let Some(founders) = self.founders.filter(|founders| *founders < nodes) {
+                world = world.founded_by(founders);
+            }
+            subject.asked = Asked::Proved;
             return self.explore(&world, &subject, to);
+        }
+        let counts = [self.lost_disks, self.releases, self.transfers, self.changes];
+        if counts.iter().any(|count| *count > 0) || self.founders.is_some() {
+            return Err(Failure::usage(format!(
+                "--explore: {name} stores nothing and has no voters and no leases; --lost-disks, \
+                 --releases, --transfers, --changes and --founders are for local-leader"
+            )));
         }
         let Some(variant) = announcements::variant(name) else {
             return Err(Failure::usage(format!(
@@ -203,8 +238,12 @@ impl Explore {
             fastest: self.quickest,
             slowest: self.slowest,
             crashes: self.crashes,
+            lost_disks: self.lost_disks,
+            releases: self.releases,
             copies: self.copies,
             resignations: self.resignations,
+            transfers: self.transfers,
+            changes: self.changes,
             campaigns: self.campaigns,
             sleep: self.sleep,
             ticks: Some(self.ticks()),
@@ -213,7 +252,7 @@ impl Explore {
 
     /// What is explored, in words.
     fn conditions(&self, subject: &Subject<'_>) -> String {
-        let Self { quickest, slowest, crashes, copies, resignations, campaigns, .. } = self;
+        let Self { quickest, slowest, .. } = self;
         let ticks = match (quickest, slowest) {
             (1, 1) => "1 tick".to_owned(),
             (quickest, slowest) if quickest == slowest => format!("{slowest} ticks"),
@@ -221,14 +260,21 @@ impl Explore {
         };
         let mut text = format!("messages take {ticks} or are lost");
         for (count, what) in [
-            (crashes, "crashes"),
-            (copies, "doubled messages"),
-            (resignations, "resignations"),
-            (campaigns, "campaigns"),
+            (self.crashes, "crashes"),
+            (self.lost_disks, "lost disks"),
+            (self.releases, "releases"),
+            (self.copies, "doubled messages"),
+            (self.resignations, "resignations"),
+            (self.transfers, "transfers"),
+            (self.changes, "changes of the voters"),
+            (self.campaigns, "campaigns"),
         ] {
-            if *count > 0 {
+            if count > 0 {
                 text += &format!(", up to {count} {what}");
             }
+        }
+        if let Some(founders) = self.founders.filter(|founders| *founders < subject.nodes) {
+            text += &format!(", {founders} vote in the beginning");
         }
         if self.sleep {
             text += ", processes sleep as they like";
@@ -255,14 +301,15 @@ impl Explore {
             (None, false) => "not all: --states was reached".to_owned(),
         };
         let leads = if answer.somebody_leads { "" } else { "; nobody ever led" };
-        let Answer { states, depth, .. } = answer;
+        let Answer { states, depth, refused, .. } = answer;
+        let why = refused.as_ref().map_or_else(String::new, |why| format!("\n{why}\n"));
         text + &format!(
-            "\n{states} states, up to {depth} moves deep: {bound}{leads}; {seconds:.1} s"
+            "{why}\n{states} states, up to {depth} moves deep: {bound}{leads}; {seconds:.1} s"
         )
     }
 
     fn for_programs(&self, subject: &Subject<'_>, answer: &Answer, seconds: f64) -> Value {
-        let Answer { states, depth, complete, somebody_leads, breach } = answer;
+        let Answer { states, depth, complete, somebody_leads, breach, refused } = answer;
         let verdict = if breach.is_some() { "violated" } else { "holds" };
         let mut result = json!({
             "protocol": subject.name,
@@ -270,8 +317,13 @@ impl Explore {
             "quickest": self.quickest,
             "slowest": self.slowest,
             "crashes": self.crashes,
+            "lost_disks": self.lost_disks,
+            "releases": self.releases,
             "copies": self.copies,
             "resignations": self.resignations,
+            "transfers": self.transfers,
+            "changes": self.changes,
+            "founders": self.founders.unwrap_or(subject.nodes).min(subject.nodes),
             "campaigns": self.campaigns,
             "sleep": self.sleep,
             "ticks": subject.ticks,
@@ -284,6 +336,9 @@ impl Explore {
             "somebody_leads": somebody_leads,
             "wall_seconds": seconds,
         });
+        if let Some(why) = refused {
+            result["refused"] = json!(why);
+        }
         if subject.interrupted {
             result["interrupted"] = json!(true);
         }

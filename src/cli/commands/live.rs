@@ -171,8 +171,7 @@ fn leaders(judgement: &Judgement) -> String {
     text += &match reigns.smallest_gap() {
         None => "\nonly one ever led".to_owned(),
         Some(Gap::Free(gap)) => format!(
-            "\nno two ever led at once: every reign began {} or more after the end of the last of \
-             another",
+            "\nno two ever led at once: at least {} passed between the reigns of two leaders",
             ms(gap)
         ),
         Some(Gap::Overlap(length)) => format!("\ntwo led at once, for up to {}", ms(length)),

@@ -19,5 +19,6 @@ pub(in crate::cli) mod run;
 pub(in crate::cli) mod sim;
 pub(in crate::cli) mod status;
 pub(in crate::cli) mod trace;
+pub(in crate::cli) mod transfer;
 pub(in crate::cli) mod watch;
 pub(in crate::cli) mod why;

@@ -1,7 +1,7 @@
 //! `bellwether protocols`: lists the protocols, their promises and their parameters.
 
 use crate::cli::Done;
-use crate::cli::flags::target_file::What;
+use crate::cli::flags::target_file::ProtocolOrFile;
 use crate::cli::flags::{self, help};
 use crate::cli::output::Rows;
 use bellwether::protocols::choice::{Entry, PROTOCOLS, find};
@@ -22,12 +22,12 @@ pub(in crate::cli) struct Protocols {
     params: bool,
     /// How to write the list
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: PageFormat,
 }
 
 /// How a list is written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Form {
+enum PageFormat {
     /// For people
     #[default]
     Table,
@@ -42,14 +42,14 @@ enum Form {
 impl Protocols {
     pub(in crate::cli) fn run(&self) -> Done {
         let text = match (self.params, self.format) {
-            (true, Form::Markdown) => reference(),
+            (true, PageFormat::Markdown) => reference(),
             (params, form) => {
                 let rows = if params { parameters(PROTOCOLS) } else { protocols() };
                 match form {
-                    Form::Table => rows.to_text(),
-                    Form::Json => rows.to_json().to_string(),
-                    Form::Csv => rows.to_csv(),
-                    Form::Markdown => rows.to_markdown(),
+                    PageFormat::Table => rows.to_text(),
+                    PageFormat::Json => rows.to_json().to_string(),
+                    PageFormat::Csv => rows.to_csv(),
+                    PageFormat::Markdown => rows.to_markdown(),
                 }
             }
         };
@@ -103,8 +103,8 @@ fn reference() -> String {
     let mut page = format!(
         "# Parameters\n\nWritten by `bellwether protocols --params --format markdown`. Each name \
          is a flag (`--name`), a key of `[params]` in files, and, with `_` for `-`, a key of \
-         `params` in results. `bellwether run` calls `--listen` `--listen-for`, because its \
-         `--listen` is an address; {}.\n",
+         `params` in results. `bellwether run` calls `--listen` `--listen-for` and `--join` \
+         `--join-by`, because its `--listen` and `--join` are addresses; {}.\n",
         unattended.collect::<Vec<_>>().join("; ")
     );
     let names = |entry: &'static Entry| -> Vec<&Param> { entry.own_params().collect() };
@@ -164,7 +164,7 @@ impl TypedValueParser for Named {
 }
 
 impl TypedValueParser for NamedOrFile {
-    type Value = What;
+    type Value = ProtocolOrFile;
 
     fn parse_ref(
         &self,
@@ -175,8 +175,8 @@ impl TypedValueParser for NamedOrFile {
         let (path, name) = (Path::new(value), value.to_string_lossy());
         let scenario = path.extension().is_some_and(|end| end == "toml") || path.is_file();
         match parse(&name) {
-            Ok(entry) => Ok(What::Protocol(entry)),
-            Err(_) if scenario => Ok(What::File(PathBuf::from(value))),
+            Ok(entry) => Ok(ProtocolOrFile::Protocol(entry)),
+            Err(_) if scenario => Ok(ProtocolOrFile::File(PathBuf::from(value))),
             Err(why) => Err(refused(command, flag, &name, &why)),
         }
     }

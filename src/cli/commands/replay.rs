@@ -4,8 +4,9 @@ use crate::cli::Done;
 use crate::cli::commands::live;
 use crate::cli::commands::sim::count;
 use crate::cli::failure::Failure;
+use crate::cli::output::TextOrJson;
 use bellwether::check::replay::{Replay as Outcome, replay};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -19,16 +20,7 @@ pub(in crate::cli) struct Replay {
     traces: Vec<PathBuf>,
     /// How to write the outcome
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Form {
-    /// For people
-    #[default]
-    Text,
-    /// One object, stable keys
-    Json,
+    format: TextOrJson,
 }
 
 const EXAMPLES: &str = "\
@@ -53,8 +45,8 @@ impl Replay {
             ));
         }
         let text = match self.format {
-            Form::Text => for_people(&outcome),
-            Form::Json => for_programs(&outcome).to_string(),
+            TextOrJson::Text => for_people(&outcome),
+            TextOrJson::Json => for_programs(&outcome).to_string(),
         };
         let printed = writeln!(io::stdout(), "{text}");
         if outcome.divergence.is_some() { Err(Failure::Violated) } else { Ok(printed?) }

@@ -6,12 +6,13 @@ use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::common::{Seed, Threads};
 use crate::cli::output::Rows;
+use crate::cli::output::TableOrJson;
 use crate::cli::output::progress::{Progress, Stopwatch};
 use bellwether::analysis::figures::{self, Budget, Figure, Finding, Verdict, Workbench, figure};
 use bellwether::analysis::report::page::{self, Piece};
 use bellwether::analysis::report::{csv, json, picture, stem};
+use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fs;
@@ -30,8 +31,8 @@ pub(in crate::cli) struct Reproduce {
     /// Where the files are written; made if it is not there
     #[arg(long, short, value_name = "DIR", default_value = "figures")]
     out: PathBuf,
-    /// How many runs at each point; figures whose points are costly take a part of it. With fewer
-    /// than 300 no claim is judged
+    /// How many runs at each point; figures with costly points use a fraction of that. With
+    /// fewer than 300 no claim is judged
     #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
     runs: u64,
@@ -41,19 +42,10 @@ pub(in crate::cli) struct Reproduce {
     threads: Threads,
     /// How to write the verdicts
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: TableOrJson,
     /// List the figures and where they come from, and do nothing else
     #[arg(long, conflicts_with = "figures")]
     list: bool,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Form {
-    /// For people
-    #[default]
-    Table,
-    /// One object, stable keys
-    Json,
 }
 
 const EXAMPLES: &str = "\
@@ -104,8 +96,8 @@ impl Reproduce {
         let (findings, took): (Vec<Finding>, Vec<Duration>) =
             made.into_iter().map(|made| (made.finding, made.took)).unzip();
         let text = match self.format {
-            Form::Table => self.for_people(&findings, &took),
-            Form::Json => self.for_programs(&findings, &took).to_string(),
+            TableOrJson::Table => self.for_people(&findings, &took),
+            TableOrJson::Json => self.for_programs(&findings, &took).to_string(),
         };
         writeln!(io::stdout(), "{text}")?;
         Ok(())
@@ -116,8 +108,8 @@ impl Reproduce {
         let figures = figures::figures().into_iter().map(row);
         let rows = Rows::of(["figure", "title", "source"], figures);
         match self.format {
-            Form::Table => rows.to_text(),
-            Form::Json => rows.to_json().to_string(),
+            TableOrJson::Table => rows.to_text(),
+            TableOrJson::Json => rows.to_json().to_string(),
         }
     }
 

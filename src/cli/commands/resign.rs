@@ -1,7 +1,8 @@
 //! `bellwether resign`: a running leader gives up its leadership.
 
 use crate::cli::Done;
-use crate::cli::flags::target::{Format, Target};
+use crate::cli::flags::target::Target;
+use crate::cli::output::TableOrJson;
 use clap::Args;
 use std::io::{self, Write};
 
@@ -22,8 +23,8 @@ impl Resign {
         client.resign()?;
         let (group, id) = (&client.place().group, client.place().id);
         match self.target.format {
-            Format::Table => writeln!(io::stdout(), "member {id} no longer leads {group}")?,
-            Format::Json => writeln!(io::stdout(), "{{\"done\":true}}")?,
+            TableOrJson::Table => writeln!(io::stdout(), "member {id} no longer leads {group}")?,
+            TableOrJson::Json => writeln!(io::stdout(), "{{\"done\":true}}")?,
         }
         Ok(())
     }

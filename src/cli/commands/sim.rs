@@ -5,16 +5,19 @@ use crate::cli::commands::protocols::Named;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::common::{Churning, Threads};
-use crate::cli::flags::group::{Group, Setting};
-use crate::cli::flags::target_file::{self, What};
+use crate::cli::flags::group::{Conditions, Group};
+use crate::cli::flags::one_of;
+use crate::cli::flags::target_file::{self, ProtocolOrFile};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
 use crate::cli::output::{Format, Rows, short};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
 use bellwether::sim::stats::Summary;
-use bellwether::sim::{Answer, Churn, Control, Experiment, Measure, Samples, Scenario, trace};
-use clap::{Args, ValueEnum};
+use bellwether::sim::{
+    Answer, Churn, Control, Engine, Experiment, Measure, Samples, Scenario, ScenarioKind, trace,
+};
+use clap::Args;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +29,7 @@ pub(in crate::cli) struct Sim {
     /// The protocol (`bellwether protocols` lists them), or a scenario file, which replaces all
     /// flags but --runs, --seed, --threads and those of the output
     #[arg(value_name = "PROTOCOL", value_parser = Named::or_file(), hide_possible_values = true)]
-    what: What,
+    what: ProtocolOrFile,
     /// How many runs
     #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
@@ -34,16 +37,17 @@ pub(in crate::cli) struct Sim {
     #[command(flatten)]
     threads: Threads,
     /// What happens; in all but `start`, --nodes counts the group before it happens
-    #[arg(long, value_enum, default_value_t, help_heading = "Scenario")]
-    scenario: Event,
+    #[arg(long, value_parser = one_of::<ScenarioKind>(), default_value_t)]
+    #[arg(help_heading = "Scenario")]
+    scenario: ScenarioKind,
     #[command(flatten)]
     churning: Churning,
     /// How long a disturbed group is watched; with leases, any group
     #[arg(long, value_name = "D", default_value_t = WINDOW, help_heading = "Scenario")]
     window: Duration,
     /// Simulate every message, or only those that decide the outcome
-    #[arg(long, value_enum, default_value_t)]
-    engine: Which,
+    #[arg(long, value_parser = one_of::<Engine>(), default_value_t)]
+    engine: Engine,
     /// Write what was measured in every run to this file, as CSV
     #[arg(long, value_name = "FILE")]
     samples: Option<PathBuf>,
@@ -73,52 +77,6 @@ How to read it: times are in seconds; the interval holds the true mean with 95 %
 
 Exit code: 0; 130 if it was interrupted (Ctrl-C). It then prints the result of the runs made so far,
 and says that it is partial. A second Ctrl-C ends it at once.";
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Event {
-    /// All start at once
-    #[default]
-    Start,
-    /// The leader departs
-    Departure,
-    /// Nobody departs, but announcements are lost
-    FalseDeparture,
-    /// One joins with the greatest id
-    JoinGreater,
-    /// One joins with the least id
-    JoinSmaller,
-    /// A cut divides the group, with the leader in the smaller part; with leases only
-    Split,
-    /// Processes come and go
-    Churn,
-}
-
-impl Event {
-    /// The scenario, with what churn needs to know.
-    fn with(self, churning: Churning) -> Scenario {
-        let Churning { departures, arrivals } = churning;
-        match self {
-            Self::Start => Scenario::Start,
-            Self::Departure => Scenario::Departure,
-            Self::FalseDeparture => Scenario::FalseDeparture,
-            Self::JoinGreater => Scenario::JoinGreater,
-            Self::JoinSmaller => Scenario::JoinSmaller,
-            Self::Split => Scenario::Split,
-            Self::Churn => Scenario::Churn(Churn { departures, arrivals }),
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Which {
-    /// Every message
-    Event,
-    /// Only those that decide; the same result
-    Lazy,
-    /// Lazy where that is possible
-    #[default]
-    Auto,
-}
 
 /// How long a disturbed group is watched by default.
 const WINDOW: Duration = Duration::from_secs(100);
@@ -164,8 +122,8 @@ impl Sim {
             file::check_writable(path)?;
         }
         let (asked, answer, samples, seconds) = match &self.what {
-            What::Protocol(entry) => self.of_protocol(entry, given)?,
-            What::File(path) => self.of_file(path, given)?,
+            ProtocolOrFile::Protocol(entry) => self.of_protocol(entry, given)?,
+            ProtocolOrFile::File(path) => self.of_file(path, given)?,
         };
         if let (Some(path), Some(samples)) = (&self.samples, samples) {
             file::write(path, &(asked.every_run(&samples).to_csv() + "\n"))?;
@@ -186,7 +144,7 @@ impl Sim {
         let (chosen, experiment) = self.experiment(entry, setting)?;
         self.check_effects(given, &experiment)?;
         // Before anything else, because checking a plan builds one.
-        let lazy = self.engine != Which::Event && experiment.not_lazy().is_none();
+        let lazy = self.engine != Engine::Event && experiment.not_lazy().is_none();
         memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
         if self.trace.is_some() {
             memory::check(&Load::of_first_run(&experiment)).map_err(Failure::Usage)?;
@@ -204,13 +162,6 @@ impl Sim {
             None => experiment.run_until(control).map(|answer| (answer, None)),
         };
         let (answer, samples) = ran.map_err(Failure::usage)?;
-        let mut params = setting.to_json(&chosen);
-        params.insert("scenario".to_owned(), json!(experiment.scenario.name()));
-        params.insert("window".to_owned(), json!(self.window.as_secs_f64()));
-        if let Scenario::Churn(Churn { departures, arrivals }) = experiment.scenario {
-            params.insert("departures".to_owned(), json!(departures));
-            params.insert("arrivals".to_owned(), json!(arrivals));
-        }
         let asked = Asked {
             protocol: entry.name.to_owned(),
             nodes: experiment.nodes,
@@ -220,7 +171,7 @@ impl Sim {
             scenario: experiment.scenario.name().to_owned(),
             conditions: setting.conditions(&chosen.1),
             loss: experiment.network.loss().rate(),
-            params,
+            params: to_json(setting, &chosen, &experiment),
         };
         Ok((asked, answer, samples, watch.elapsed().as_secs_f64()))
     }
@@ -281,9 +232,9 @@ impl Sim {
     fn experiment(
         &self,
         entry: &Entry,
-        setting: Setting<'_>,
+        setting: Conditions<'_>,
     ) -> Result<((Config, Choice), Experiment), Failure> {
-        let scenario = self.scenario.with(self.churning);
+        let scenario = self.scenario.with(self.churning.churn());
         if self.window == Duration::ZERO || self.window == Duration::MAX {
             return Err(Failure::usage(format!(
                 "--window {}: the window must be longer than 0 and finite; try 100s",
@@ -305,11 +256,7 @@ impl Sim {
             runs: self.runs,
             seed: setting.seed(),
             threads: self.threads.start(self.runs),
-            engine: match self.engine {
-                Which::Event => bellwether::sim::Engine::Event,
-                Which::Lazy => bellwether::sim::Engine::Lazy,
-                Which::Auto => bellwether::sim::Engine::Auto,
-            },
+            engine: self.engine,
         };
         Ok((chosen, experiment))
     }
@@ -426,6 +373,22 @@ impl Asked {
     }
 }
 
+/// All conditions, for programs: enough to ask the same again, under the names of the flags.
+fn to_json(
+    setting: Conditions<'_>,
+    chosen: &(Config, Choice),
+    experiment: &Experiment,
+) -> Map<String, Value> {
+    let mut params = setting.to_json(chosen);
+    params.insert("scenario".to_owned(), json!(experiment.scenario.name()));
+    params.insert("window".to_owned(), json!(experiment.window.as_secs_f64()));
+    if let Scenario::Churn(Churn { departures, arrivals }) = experiment.scenario {
+        params.insert("departures".to_owned(), json!(departures));
+        params.insert("arrivals".to_owned(), json!(arrivals));
+    }
+    params
+}
+
 /// Writes the first run's records.
 fn write_trace(experiment: &Experiment, path: &Path) -> Done {
     file::check_writable(path)?;
@@ -438,19 +401,58 @@ fn write_trace(experiment: &Experiment, path: &Path) -> Done {
 mod tests {
     use super::*;
     use crate::cli::{Bellwether, Command};
+    use bellwether::analysis::Point;
     use bellwether::protocols::announce_listen::Mapping;
     use clap::Parser;
 
-    fn experiment(arguments: &str) -> Experiment {
+    /// The experiment of these arguments, and what is told of its conditions.
+    fn asked(arguments: &str) -> (Experiment, Map<String, Value>) {
         let words = "bellwether sim".split(' ').chain(arguments.split(' '));
         match Bellwether::try_parse_from(words).unwrap().command {
             Command::Sim(sim) => {
-                let What::Protocol(entry) = &sim.what else { panic!("{arguments}") };
+                let ProtocolOrFile::Protocol(entry) = &sim.what else { panic!("{arguments}") };
                 let setting = sim.group.with(entry, &[]).unwrap();
-                sim.experiment(entry, setting).unwrap().1
+                let (chosen, experiment) = sim.experiment(entry, setting).unwrap();
+                let told = to_json(setting, &chosen, &experiment);
+                (experiment, told)
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    fn experiment(arguments: &str) -> Experiment {
+        asked(arguments).0
+    }
+
+    /// What results call a condition, and what a command that replays them does, is what the flag
+    /// is called.
+    #[test]
+    fn conditions_are_called_like_their_flags() {
+        let all = crate::cli::command();
+        let sim = all.find_subcommand("sim").unwrap();
+        let is_flag = |name: &str| sim.get_arguments().any(|flag| flag.get_long() == Some(name));
+        for flag in Point::FLAGS {
+            assert!(is_flag(flag), "--{flag}");
+        }
+        // Each kind of election, and each way in which conditions are told.
+        let lines = [
+            "le-s --listen 3s --scenario churn",
+            "local-leader",
+            "bully --initiator 2",
+            "merea",
+            "ad-hoc",
+            "ad-hoc --nodes 3 --link 0-1 --link 1-2",
+            "probabilistic",
+        ];
+        let mut keys: Vec<String> =
+            lines.iter().flat_map(|line| asked(line).1).map(|(key, _)| key).collect();
+        keys.sort();
+        keys.dedup();
+        // Where ranks come from follows from the criterion.
+        for key in keys.iter().filter(|key| *key != "ranks") {
+            assert!(is_flag(&key.replace('_', "-")), "{key} is no flag");
+        }
+        assert!(keys.len() > 80, "{}", keys.len());
     }
 
     #[test]
@@ -473,16 +475,5 @@ mod tests {
         assert_eq!(experiment("le-s --threads 1024 --runs 3").threads, 3);
         assert_eq!(experiment("le-s --threads 2 --runs 3").threads, 2);
         assert_eq!(experiment("le-s --runs 1").threads, 1);
-    }
-
-    #[test]
-    fn scenarios_are_called_the_same_on_the_command_line_and_in_results() {
-        for what in Event::value_variants() {
-            let written = what.to_possible_value().unwrap();
-            assert_eq!(
-                written.get_name(),
-                what.with(Churning { departures: 0.0, arrivals: 0.0 }).name()
-            );
-        }
     }
 }

@@ -3,8 +3,9 @@
 use crate::cli::Done;
 use crate::cli::commands::members;
 use crate::cli::commands::sim::count;
-use crate::cli::flags::target::{Format, Target};
+use crate::cli::flags::target::Target;
 use crate::cli::output::Rows;
+use crate::cli::output::TableOrJson;
 use crate::cli::output::change::{millis, names};
 use bellwether::net::status::{Role, Status};
 use clap::Args;
@@ -28,8 +29,8 @@ impl Show {
     pub(in crate::cli) fn run(&self) -> Done {
         let status = self.target.connect()?.status()?;
         let text = match self.target.format {
-            Format::Table => for_people(&status),
-            Format::Json => serde_json::to_string(&status).map_err(io::Error::from)?,
+            TableOrJson::Table => for_people(&status),
+            TableOrJson::Json => serde_json::to_string(&status).map_err(io::Error::from)?,
         };
         writeln!(io::stdout(), "{text}")?;
         Ok(())
@@ -77,8 +78,17 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         let kept = if status.term_kept { "" } else { ", not across restarts" };
         facts.push(("token", format!("{term}{kept}")));
     }
+    facts.extend(members::voters(status).map(|voters| ("voters", voters)));
     if let Some(left) = status.remaining_ms {
         facts.push(("remaining", millis(left)));
+    }
+    // For all but observers it is what remains.
+    if let Some(end) = status.lease_ends_ms.filter(|end| Some(end + 1.0) < status.remaining_ms) {
+        let words = match end > 0.0 {
+            true => format!("over in {} at the latest, unless it is renewed", millis(end)),
+            false => "over, unless it was renewed since this member heard of it".to_owned(),
+        };
+        facts.push(("lease", words));
     }
     for (name, length) in [
         ("lease_duration", status.lease_duration_ms),
@@ -87,6 +97,9 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
     ] {
         facts.extend(length.map(|length| (name, millis(length))));
     }
+    let allowed = status.scheduling_allowed_ms.map(|most| format!(", {} allowed", millis(most)));
+    let delay = format!("up to {:.1} ms", status.scheduling_delay_ms);
+    facts.push(("woken late", delay + &allowed.unwrap_or_default()));
     let keys = match status.keys.as_slice() {
         [] => String::new(),
         [first, rest @ ..] => {

@@ -7,8 +7,9 @@ use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::common::{SIGHT, by_protocol};
 use crate::cli::flags::group::{self, Group, own_flags};
-use crate::cli::flags::target_file::{self, What};
+use crate::cli::flags::target_file::{self, ProtocolOrFile};
 use crate::cli::memory::{self, Load};
+use crate::cli::output::TextOrJson;
 use crate::cli::output::view::{Places, View};
 use bellwether::check::live::merged;
 use bellwether::core::{Duration, Record, SimTime};
@@ -18,7 +19,7 @@ use bellwether::sim::diagram::{Arrangement, Options};
 use bellwether::sim::{
     Engine, Experiment, Fault, RunSeed, Scenario, ScenarioFile, Timed, Who, trace,
 };
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -30,7 +31,7 @@ pub(in crate::cli) struct Trace {
     #[arg(required_unless_present = "from", conflicts_with = "from")]
     #[arg(value_name = "PROTOCOL|FILE", value_parser = Named::or_file())]
     #[arg(hide_possible_values = true)]
-    what: Option<What>,
+    what: Option<ProtocolOrFile>,
     /// Show what live members recorded into these files instead, from the first record on
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
@@ -54,18 +55,9 @@ pub(in crate::cli) struct Trace {
     title: Option<String>,
     /// How to write the records
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: TextOrJson,
     #[command(flatten)]
     group: Group,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Form {
-    /// A line for each event, for people
-    #[default]
-    Text,
-    /// One JSON record a line
-    Json,
 }
 
 const EXAMPLES: &str = "\
@@ -129,8 +121,8 @@ impl Trace {
             return self.show_recorded(given);
         };
         let (scenario, places) = match what {
-            What::File(path) => (target_file::read(path, given, &BESIDE_A_FILE)?, None),
-            What::Protocol(entry) => self.scenario(entry, given)?,
+            ProtocolOrFile::File(path) => (target_file::read(path, given, &BESIDE_A_FILE)?, None),
+            ProtocolOrFile::Protocol(entry) => self.scenario(entry, given)?,
         };
         let seed = self.group.seed.seed.unwrap_or(scenario.seed);
         memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
@@ -172,7 +164,7 @@ impl Trace {
             let options = Options { title, until, ..Options::default() };
             file::write(path, &self.view.draw(records, arrangement, &options)?)?;
         }
-        if self.svg.is_none() || self.format == Form::Json {
+        if self.svg.is_none() || self.format == TextOrJson::Json {
             io::stdout().write_all(self.written(records).as_bytes())?;
         }
         Ok(())
@@ -180,8 +172,8 @@ impl Trace {
 
     fn written(&self, records: &[Record]) -> String {
         match self.format {
-            Form::Text => trace::transcript(records),
-            Form::Json => {
+            TextOrJson::Text => trace::transcript(records),
+            TextOrJson::Json => {
                 let mut text = String::new();
                 trace::to_json_lines(records, &mut text);
                 text

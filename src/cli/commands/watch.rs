@@ -2,7 +2,8 @@
 
 use crate::cli::Done;
 use crate::cli::failure::Failure;
-use crate::cli::flags::target::{Format, Target};
+use crate::cli::flags::target::Target;
+use crate::cli::output::TableOrJson;
 use crate::cli::output::change;
 use bellwether::net::control::Change;
 use clap::Args;
@@ -33,8 +34,8 @@ impl Watch {
         }
         client.watch(&mut |seen: &Change| {
             let line = match self.target.format {
-                Format::Table => change::text(seen),
-                Format::Json => change::json(seen),
+                TableOrJson::Table => change::text(seen),
+                TableOrJson::Json => change::json(seen),
             };
             let mut out = io::stdout().lock();
             failed = writeln!(out, "{line}").and_then(|()| out.flush()).err();

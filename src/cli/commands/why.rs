@@ -2,7 +2,8 @@
 
 use crate::cli::Done;
 use crate::cli::commands::status::headline;
-use crate::cli::flags::target::{Format, Target};
+use crate::cli::flags::target::Target;
+use crate::cli::output::TableOrJson;
 use bellwether::net::status::{Role, Status};
 use clap::Args;
 use serde_json::json;
@@ -20,8 +21,8 @@ impl Why {
     pub(in crate::cli) fn run(&self) -> Done {
         let status = self.target.connect()?.status()?;
         let text = match self.target.format {
-            Format::Table => reasons(&status),
-            Format::Json => {
+            TableOrJson::Table => reasons(&status),
+            TableOrJson::Json => {
                 let Status { group, id, role, leaders, why, warnings, .. } = &status;
                 json!({
                     "group": group,

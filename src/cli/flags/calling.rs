@@ -3,17 +3,18 @@
 use crate::cli::failure::Failure;
 use crate::cli::flags;
 use crate::cli::flags::common::{CALLED, Callers, Links, Processing};
-use crate::cli::flags::group::{finite, name, number};
+use crate::cli::flags::group::{finite, number};
+use crate::cli::flags::one_of;
 use bellwether::analysis::usual_links;
 use bellwether::core::Duration;
 use bellwether::protocols::simulated::Layout;
 use bellwether::sim::motion::Motion;
-use bellwether::sim::{Initiation, Initiators, Order, Terrain};
-use clap::{Args, ValueEnum};
+use bellwether::sim::{Graph, Initiation, Initiators, Order, Terrain};
+use clap::Args;
 use serde_json::{Map, Value, json};
 
 #[derive(Args, Debug)]
-pub(in crate::cli) struct Convened {
+pub(in crate::cli) struct InitiationFlags {
     #[command(flatten)]
     pub(in crate::cli) call: Call,
     #[command(flatten)]
@@ -56,7 +57,7 @@ struct Ring {
 #[command(next_help_heading = "Networks")]
 struct Ground {
     /// Who is linked to whom; what is random is drawn for each run
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = one_of::<Graph>(), default_value_t)]
     graph: Graph,
     #[command(flatten)]
     links: Links,
@@ -74,27 +75,6 @@ struct Ground {
     /// A link, as 0-1; may be given several times, and then there are no others
     #[arg(long, value_name = "A-B", value_parser = link)]
     link: Vec<(u32, u32)>,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Graph {
-    /// A random connected graph
-    #[default]
-    Random,
-    /// A random tree
-    Tree,
-    /// Rows and columns
-    Grid,
-    /// A row
-    Line,
-    /// A circle
-    Circle,
-    /// Everyone with everyone
-    Complete,
-    /// Radios in a square that hear each other within a range
-    Disc,
-    /// Radios that move about the square
-    Moving,
 }
 
 fn order(text: &str) -> Result<Order, String> {
@@ -151,7 +131,6 @@ impl Ground {
             ("rest", rest.is_some(), moving),
         ] {
             if given && (listed || !means) {
-                let graph = name(*graph).unwrap_or_default();
                 let graph = if listed { "--link".to_owned() } else { format!("--graph {graph}") };
                 return Err(Failure::usage(format!(
                     "--{flag} means nothing with {graph}; leave one of them out"
@@ -271,7 +250,7 @@ impl Call {
     }
 }
 
-impl Convened {
+impl InitiationFlags {
     /// The flags that have an effect in such a layout.
     pub(in crate::cli) fn flags_of(layout: Option<Layout>) -> Vec<String> {
         let mut known = flags::of::<Call>();
@@ -337,7 +316,7 @@ impl Convened {
                     Graph::Disc | Graph::Moving => format!(" {}", self.ground.range()),
                     _ => String::new(),
                 };
-                format!(", graph {}{range}", name(self.ground.graph).unwrap_or_default())
+                format!(", graph {}{range}", self.ground.graph)
             }
         };
         ground + &self.call.conditions("0")
@@ -362,7 +341,7 @@ impl Convened {
                 let Ground { graph, links: Links { links }, range, speed, rest, link } =
                     &self.ground;
                 if link.is_empty() {
-                    put("graph", json!(name(*graph)));
+                    put("graph", json!(graph.name()));
                     put("links", json!(links));
                     put("range", json!(range));
                     put("speed", json!(speed));

@@ -1,11 +1,11 @@
 //! The network's flags, the same for every protocol.
 
 use crate::cli::failure::Failure;
-use crate::cli::flags::common::{Delaying, Losing, LossModel};
-use crate::cli::flags::group::{finite, name, number};
+use crate::cli::flags::common::{Delaying, Losing, Spreading};
+use crate::cli::flags::group::{finite, number};
 use bellwether::core::Duration;
-use bellwether::sim::network::{Bursts, Delay, Loss, Network, Probability};
-use clap::{Args, ValueEnum};
+use bellwether::sim::network::{Bursts, Loss, LossModel, Network, Probability};
+use clap::Args;
 use serde_json::{Map, Value, json};
 
 #[derive(Args, Debug)]
@@ -18,9 +18,8 @@ pub(in crate::cli) struct Channel {
     burst: f64,
     #[command(flatten)]
     delay: Delaying,
-    /// The distribution of the delay
-    #[arg(long, value_enum, default_value_t)]
-    delay_model: DelayModel,
+    #[command(flatten)]
+    spread: Spreading,
     /// How often a message arrives twice
     #[arg(long, value_name = "P", default_value = "0")]
     duplicate: Probability,
@@ -36,19 +35,6 @@ pub(in crate::cli) struct Channel {
 const BURST: f64 = 4.0;
 /// How late a straggler is by default, at most.
 const STRAGGLE: Duration = Duration::from_millis(100);
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum DelayModel {
-    /// Always the same
-    #[default]
-    Constant,
-    /// Anything from nothing to twice the mean
-    Uniform,
-    /// Exponential, without memory
-    Exponential,
-    /// A long tail
-    LogNormal,
-}
 
 impl Channel {
     /// The network, with this delay unless another was asked for.
@@ -68,7 +54,7 @@ impl Channel {
                  them, or leave --straggle out"
             )));
         }
-        let plain = Network::uniform(self.distribution(self.delay(delay)), self.loss()?);
+        let plain = Network::uniform(self.spread.delay_model.of(self.delay(delay)), self.loss()?);
         Ok(Network { duplicate, reorder, straggle, ..plain })
     }
 
@@ -87,7 +73,7 @@ impl Channel {
         let mut text = format!(", delay {}", self.delay(delay));
         let loss = self.losing.rate().value();
         if loss > 0.0 {
-            text += &format!(", loss {loss} {}", name(self.losing.model()).unwrap_or_default());
+            text += &format!(", loss {loss} {}", self.losing.model());
         }
         text
     }
@@ -97,10 +83,10 @@ impl Channel {
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
         put("loss", json!(self.losing.rate().value()));
-        put("loss_model", json!(name(self.losing.model())));
+        put("loss_model", json!(self.losing.model().name()));
         put("burst", json!(self.burst));
         put("delay", json!(finite(self.delay(delay))));
-        put("delay_model", json!(name(self.delay_model)));
+        put("delay_model", json!(self.spread.delay_model.name()));
         put("duplicate", json!(self.duplicate.value()));
         put("reorder", json!(self.reorder.value()));
         put("straggle", json!(finite(self.straggle)));
@@ -143,14 +129,5 @@ impl Channel {
             good: Probability::ZERO,
             bad: certain(1.0)?,
         })
-    }
-
-    fn distribution(&self, mean: Duration) -> Delay {
-        match self.delay_model {
-            DelayModel::Constant => Delay::Constant(mean),
-            DelayModel::Uniform => Delay::Uniform { min: Duration::ZERO, max: mean * 2 },
-            DelayModel::Exponential => Delay::Exponential { min: Duration::ZERO, mean },
-            DelayModel::LogNormal => Delay::log_normal(mean, 1.0),
-        }
     }
 }

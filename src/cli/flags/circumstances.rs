@@ -2,14 +2,20 @@
 //! `plan`.
 
 use crate::cli::failure::Failure;
-use crate::cli::flags::common::{Delaying, Losing, LossModel, Nodes};
+use crate::cli::flags::common::{Delaying, Losing, Nodes};
+use crate::cli::flags::some_of;
 use bellwether::analysis::Loss;
 use bellwether::core::Duration;
+use bellwether::sim::network::LossModel;
 use clap::Args;
+
+/// The models of loss that formulas are about.
+const OF_FORMULAS: &[LossModel] =
+    &[LossModel::None, LossModel::Correlated, LossModel::Uncorrelated];
 
 #[derive(Args, Debug)]
 #[command(mut_arg("nodes", |flag| flag.default_value("100")))]
-#[command(mut_arg("loss_model", |flag| flag.value_parser(LossModel::of_formulas())))]
+#[command(mut_arg("loss_model", |flag| flag.value_parser(some_of(OF_FORMULAS))))]
 #[command(mut_arg("delay", |flag| flag.default_value("0.1s")))]
 pub(in crate::cli) struct Circumstances {
     #[command(flatten)]
@@ -35,12 +41,8 @@ impl Circumstances {
     pub(in crate::cli) fn loss(&self) -> Result<Loss, Failure> {
         self.losing.check()?;
         let rate = self.losing.rate().value();
-        match self.losing.model() {
-            LossModel::None => Ok(Loss::None),
-            LossModel::Correlated => Ok(Loss::Correlated(rate)),
-            LossModel::Uncorrelated => Ok(Loss::Uncorrelated(rate)),
-            LossModel::Bursts => Err(Failure::usage("--loss-model bursts: no formula is about it")),
-        }
+        let loss = Loss::of(self.losing.model(), rate);
+        loss.ok_or_else(|| Failure::usage("--loss-model bursts: no formula is about it"))
     }
 }
 

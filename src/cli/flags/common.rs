@@ -3,13 +3,13 @@
 //! A command flattens what it takes. If it has another default, it says only that, with `mut_arg`.
 
 use crate::cli::failure::Failure;
-use crate::cli::flags::group::{name, number};
+use crate::cli::flags::group::number;
+use crate::cli::flags::one_of;
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Entry;
-use bellwether::sim::network::Probability;
-use bellwether::sim::{Initiators, NODES_MAX};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Args, ValueEnum};
+use bellwether::sim::network::{DelayModel, LossModel, Probability};
+use bellwether::sim::{Churn, Initiators, NODES_MAX};
+use clap::{Arg, Args};
 
 #[derive(Args, Clone, Copy, Debug)]
 pub(in crate::cli) struct Nodes {
@@ -38,20 +38,8 @@ pub(in crate::cli) struct Losing {
     #[arg(long, value_name = "P", help_heading = "Network")]
     loss: Option<Probability>,
     /// Who loses it: all receivers together, or each for itself [default: each for itself]
-    #[arg(long, value_enum, help_heading = "Network")]
+    #[arg(long, value_parser = one_of::<LossModel>(), help_heading = "Network")]
     loss_model: Option<LossModel>,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum LossModel {
-    /// Nothing is lost
-    None,
-    /// All receivers lose it, or none
-    Correlated,
-    /// Each receiver for itself
-    Uncorrelated,
-    /// Each receiver for itself, in bursts
-    Bursts,
 }
 
 #[derive(Args, Clone, Copy, Debug)]
@@ -59,6 +47,13 @@ pub(in crate::cli) struct Delaying {
     /// How long a message takes, on average
     #[arg(long, value_name = "D", help_heading = "Network")]
     pub(in crate::cli) delay: Option<Duration>,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(in crate::cli) struct Spreading {
+    /// The distribution of the delay
+    #[arg(long, value_parser = one_of::<DelayModel>(), default_value_t, help_heading = "Network")]
+    pub(in crate::cli) delay_model: DelayModel,
 }
 
 #[derive(Args, Clone, Copy, Debug)]
@@ -124,6 +119,14 @@ pub(in crate::cli) struct Chances {
     pub(in crate::cli) mcast_loss: Option<Probability>,
 }
 
+impl Churning {
+    /// The rates.
+    pub(in crate::cli) fn churn(self) -> Churn {
+        let Self { departures, arrivals } = self;
+        Churn { departures, arrivals }
+    }
+}
+
 impl Seed {
     /// The seed, or its default.
     pub(in crate::cli) fn get(self) -> u64 {
@@ -164,18 +167,9 @@ impl Losing {
             (None | Some(LossModel::None), _) | (_, Some(_)) => Ok(()),
             (Some(model), None) => Err(Failure::usage(format!(
                 "--loss-model {} has no effect without loss; add --loss, or leave --loss-model out",
-                name(model).unwrap_or_default()
+                model.name()
             ))),
         }
-    }
-}
-
-impl LossModel {
-    /// Reads those that formulas are about.
-    pub(in crate::cli) fn of_formulas() -> impl TypedValueParser<Value = Self> {
-        let all = Self::value_variants().iter().filter(|model| **model != Self::Bursts);
-        let names = all.filter_map(ValueEnum::to_possible_value);
-        PossibleValuesParser::new(names).try_map(|text| Self::from_str(&text, false))
     }
 }
 
@@ -274,6 +268,7 @@ mod tests {
             ids::<Threads>(),
             ids::<Losing>(),
             ids::<Delaying>(),
+            ids::<Spreading>(),
             ids::<Churning>(),
             ids::<Callers>(),
             ids::<Processing>(),

@@ -1,21 +1,21 @@
 //! The options that `sim`, `trace` and `check` share.
 //!
-//! Each protocol has parameters and defaults of its own. [`Group`] is what was written; [`Setting`]
-//! is that, for one protocol.
+//! Each protocol has parameters and defaults of its own. [`Group`] is what was written;
+//! [`Conditions`] is that, for one protocol.
 
 use crate::cli::failure::Failure;
-use crate::cli::flags::calling::{Call, Convened};
+use crate::cli::flags::calling::{Call, InitiationFlags};
 use crate::cli::flags::channel::Channel;
 use crate::cli::flags::common::{Nodes, Seed, by_protocol};
 use crate::cli::flags::probabilistic::Probabilistic;
 use crate::cli::flags::{self, Every, Parameters};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
-use bellwether::protocols::param::Given;
+use bellwether::protocols::param::GivenParams;
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::network::Network;
 use bellwether::sim::{Initiation, Ranks};
-use clap::{Args, Command, ValueEnum};
+use clap::{Args, Command};
 use serde_json::{Map, Value, json};
 
 #[derive(Args, Debug)]
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Group {
     #[command(flatten)]
     params: Parameters<Every>,
     #[command(flatten)]
-    convened: Convened,
+    convened: InitiationFlags,
     #[command(flatten)]
     probabilistic: Probabilistic,
     #[command(flatten)]
@@ -83,27 +83,22 @@ pub(in crate::cli) fn finite(length: Duration) -> Option<f64> {
     (length != Duration::MAX).then(|| length.as_secs_f64())
 }
 
-/// What a value is called on the command line.
-pub(in crate::cli) fn name(value: impl ValueEnum) -> Option<String> {
-    value.to_possible_value().map(|value| value.get_name().to_owned())
-}
-
 impl Group {
     /// What was asked for, for this protocol; `given` are the flags that were written.
     pub(in crate::cli) fn with(
         &self,
         entry: &'static Entry,
         given: &[String],
-    ) -> Result<Setting<'_>, Failure> {
+    ) -> Result<Conditions<'_>, Failure> {
         flags::refuse_foreign(entry, given, &all_flags(), &own_flags(entry))?;
-        Ok(Setting { group: self, entry, unsteady: false, few: false })
+        Ok(Conditions { group: self, entry, unsteady: false, few: false })
     }
 }
 
 /// The flags that only some protocols have.
 pub(in crate::cli) fn all_flags() -> Vec<String> {
     let mut all = flags::all::<Every>();
-    all.extend(flags::of::<Convened>());
+    all.extend(flags::of::<InitiationFlags>());
     all.extend(flags::of::<Probabilistic>());
     all
 }
@@ -112,21 +107,21 @@ pub(in crate::cli) fn all_flags() -> Vec<String> {
 pub(in crate::cli) fn own_flags(entry: &'static Entry) -> Vec<String> {
     let mut own = flags::own::<Every>(entry);
     let calm = Surroundings::calm(5, Duration::from_millis(100));
-    let config = entry.config(&calm, &Given::default()).ok();
+    let config = entry.config(&calm, &GivenParams::default()).ok();
     let Some(choice) = config.and_then(|config| Choice::try_from(config).ok()) else { return own };
     if choice.rounds().is_some() {
         own.extend(flags::of::<Probabilistic>());
         // Its processes are told of no failures.
         own.extend(flags::of::<Call>().into_iter().filter(|flag| flag != "detection"));
     } else if choice.profile().on_demand {
-        own.extend(Convened::flags_of(choice.layout()));
+        own.extend(InitiationFlags::flags_of(choice.layout()));
     }
     own
 }
 
 /// What was asked for, with the defaults of the protocol it was asked for.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct Setting<'a> {
+pub(in crate::cli) struct Conditions<'a> {
     group: &'a Group,
     entry: &'static Entry,
     unsteady: bool,
@@ -134,7 +129,7 @@ pub(in crate::cli) struct Setting<'a> {
     few: bool,
 }
 
-impl Setting<'_> {
+impl Conditions<'_> {
     /// The same where anything may go wrong.
     pub(in crate::cli) fn unsteady(self) -> Self {
         Self { unsteady: true, ..self }
@@ -197,6 +192,7 @@ impl Setting<'_> {
             copies: channel.duplicates(),
             listed: true,
             live: false,
+            joins: false,
         })
     }
 

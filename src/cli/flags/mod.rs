@@ -22,9 +22,10 @@ pub(super) mod target_file;
 
 use crate::cli::failure::Failure;
 use bellwether::protocols::choice::{Config, Entry, PROTOCOLS};
+use bellwether::protocols::named::Named;
 use bellwether::protocols::param::{BadParam, Fallback, Kind, Param};
 use bellwether::protocols::surroundings::Surroundings;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::fmt::Debug;
@@ -36,15 +37,13 @@ use std::sync::LazyLock;
 pub(super) trait Offers: Debug + 'static {
     /// These alone; all if it is empty.
     const ONLY: &'static [&'static str] = &[];
-    /// The parameter that has another name, and that name.
-    const RENAMED: Option<(&'static str, &'static str)> = None;
+    /// The parameters that have another name, and that name.
+    const RENAMED: &'static [(&'static str, &'static str)] = &[];
 
     /// The name of a parameter's flag, without dashes.
     fn long(param: &'static str) -> &'static str {
-        match Self::RENAMED {
-            Some((renamed, long)) if renamed == param => long,
-            _ => param,
-        }
+        let renamed = Self::RENAMED.iter().find(|(renamed, _)| *renamed == param);
+        renamed.map_or(param, |(_, long)| long)
     }
 }
 
@@ -54,12 +53,13 @@ pub(super) struct Every;
 
 impl Offers for Every {}
 
-/// A live member's: there `--listen` is the address.
+/// A live member's: there `--listen` is the address, and `--join` the member that is asked.
 #[derive(Debug)]
 pub(super) struct Live;
 
 impl Offers for Live {
-    const RENAMED: Option<(&'static str, &'static str)> = Some(("listen", "listen-for"));
+    const RENAMED: &'static [(&'static str, &'static str)] =
+        &[("listen", "listen-for"), ("join", "join-by")];
 }
 
 /// A parameter and the protocols that have it.
@@ -83,6 +83,25 @@ pub(super) fn shared() -> &'static [Shared] {
         all
     });
     &SHARED
+}
+
+/// A name and what it means, for the help.
+fn possible((name, about): &(&'static str, &'static str)) -> PossibleValue {
+    PossibleValue::new(*name).help(about.trim_end_matches('.'))
+}
+
+/// Reads one of the library's names.
+pub(super) fn one_of<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    some_of(T::ALL)
+}
+
+/// Reads some of the library's names.
+pub(super) fn some_of<T: Named + Send + Sync>(
+    these: &'static [T],
+) -> impl TypedValueParser<Value = T> {
+    let offered = T::ALL.iter().zip(T::CHOICES).filter(|(value, _)| these.contains(value));
+    let parser = PossibleValuesParser::new(offered.map(|(_, choice)| possible(choice)));
+    parser.try_map(|name| T::of_name(&name).ok_or("no value has this name"))
 }
 
 /// The names of a protocol's flags.
@@ -191,7 +210,7 @@ pub(super) fn refused<O: Offers>(bad: BadParam) -> String {
         BadParam::Unfit { name, text, because } => {
             format!("--{} {text}, but {because}", O::long(name))
         }
-        unknown @ BadParam::Unknown { .. } => unknown.to_string(),
+        other => other.to_string(),
     }
 }
 
@@ -251,10 +270,7 @@ fn argument(shared: &Shared, long: &'static str) -> Arg {
             return flag.value_name("true|false").value_parser(["true", "false"]);
         }
         Kind::OneOf(choices) => {
-            let value = |(name, about): &(&'static str, &'static str)| {
-                PossibleValue::new(*name).help(about.trim_end_matches('.'))
-            };
-            let parser = PossibleValuesParser::new(choices.iter().map(value));
+            let parser = PossibleValuesParser::new(choices.iter().map(possible));
             return flag.value_name("NAME").value_parser(parser);
         }
         Kind::Length => "D",

@@ -1,9 +1,10 @@
 //! Which running member a command talks to, and how it writes the answer.
 
 use crate::cli::failure::{Failure, with_flags};
+use crate::cli::output::TableOrJson;
 use crate::cli::runtime_dir;
 use bellwether::net::control::{Client, ClientError, find};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
@@ -12,24 +13,14 @@ pub(in crate::cli) struct Target {
     /// The group; not needed if just one member runs here [env: BELLWETHER_GROUP]
     group: Option<String>,
     /// Which of its members, if several run on this machine [env: BELLWETHER_ID]
-    #[arg(long, value_name = "N")]
+    #[arg(long, global = true, value_name = "N")]
     id: Option<u64>,
     /// The directory that the member was started with [env: BELLWETHER_DIR]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// How to write the answer
-    #[arg(long, value_enum, default_value_t)]
-    pub(in crate::cli) format: Format,
-}
-
-/// How an answer is written.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::cli) enum Format {
-    /// For people
-    #[default]
-    Table,
-    /// One object, or one a line
-    Json,
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub(in crate::cli) format: TableOrJson,
 }
 
 impl Target {

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 /// A protocol or a scenario file.
 #[derive(Clone, Debug)]
-pub(in crate::cli) enum What {
+pub(in crate::cli) enum ProtocolOrFile {
     /// This protocol.
     Protocol(&'static Entry),
     /// The scenario in this file.
     File(PathBuf),
 }
 
-impl What {
+impl ProtocolOrFile {
     /// The failure for a refusal: bad configuration for a file, bad usage for flags.
     pub(in crate::cli) fn refused(&self, why: impl Display) -> Failure {
         match self {

@@ -2,7 +2,7 @@
 
 use crate::cli::commands::sim::count;
 use crate::cli::output::{Rows, short};
-use bellwether::check::{BrokenInvariant, Report, Schedule, Trial};
+use bellwether::check::{BrokenInvariant, FaultKind, Report, Schedule, Trial};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::Promise;
 use bellwether::sim::network::{Delay, Probability};
@@ -64,7 +64,7 @@ impl Verdict<'_> {
         });
         text += &Rows::of(["invariant", "checks", "verdict"], rows).to_text();
         text += "\n\nwhat went wrong, and how often:\n";
-        let trouble = tally.trouble.iter().map(|(kind, n)| format!("{} {n}", kind.name()));
+        let trouble = self.trouble().map(|(kind, n)| format!("{} {n}", kind.name()));
         text += &wrapped(&trouble.collect::<Vec<_>>());
         text += &format!(
             "\n{}, {}, {} s of calm without a leader\n\
@@ -112,6 +112,14 @@ impl Verdict<'_> {
         text
     }
 
+    /// What went wrong, and how often. Not every protocol takes transfers and changes of its
+    /// voters.
+    fn trouble(&self) -> impl Iterator<Item = (FaultKind, u64)> {
+        let all = self.report.tally.trouble.iter();
+        let rare = [FaultKind::Transfer, FaultKind::Members, FaultKind::Release];
+        all.filter(move |(kind, n)| *n > 0 || !rare.contains(kind))
+    }
+
     pub(in crate::cli) fn for_programs(&self) -> Value {
         let Self { name, trial, report, seconds: wall, .. } = self;
         let tally = &report.tally;
@@ -122,7 +130,7 @@ impl Verdict<'_> {
             })
             .collect();
         let faults: Map<String, Value> =
-            tally.trouble.iter().map(|(kind, n)| (kind.name().to_owned(), json!(n))).collect();
+            self.trouble().map(|(kind, n)| (kind.name().to_owned(), json!(n))).collect();
         json!({
             "protocol": name,
             "promise": trial.promise.name(),
@@ -276,6 +284,10 @@ fn line_of(timed: &Timed) -> String {
     };
     let what = match &timed.fault {
         Fault::Crash { node } => format!("{} crashes", who(node)),
+        Fault::Kill { node, release } => {
+            format!("{} crashes, and is released {release} later", who(node))
+        }
+        Fault::Release { node } => format!("somebody releases {}", who(node)),
         Fault::Restart { node, disk, reboot } => {
             let clock = if *reboot { ", its clock at zero" } else { "" };
             format!("{} restarts, disk {disk:?}{clock}", who(node)).to_lowercase()
@@ -293,7 +305,17 @@ fn line_of(timed: &Timed) -> String {
         Fault::Join { node } => format!("{} joins", who(node)),
         Fault::Leave { node } => format!("{} leaves", who(node)),
         Fault::Resign { node } => format!("{} is asked to resign", who(node)),
+        Fault::Transfer { node, nominee } => {
+            format!("{} is asked to hand over to process {nominee}", who(node))
+        }
         Fault::Campaign { node } => format!("{} is asked to hold an election", who(node)),
+        Fault::Add { node, voter } => format!("{} is asked to let {voter} vote", who(node)),
+        Fault::Remove { node, voter } => {
+            format!("{} is asked to let {voter} vote no longer", who(node))
+        }
+        Fault::Replace { node, voter, with } => {
+            format!("{} is asked to let {with} vote instead of {voter}", who(node))
+        }
         Fault::Link { ends: (a, b), up } => {
             format!("the link between {a} and {b} {}", if *up { "comes" } else { "goes" })
         }

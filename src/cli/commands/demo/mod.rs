@@ -26,10 +26,12 @@ mod timeline;
 
 use crate::cli::Done;
 use crate::cli::failure::Failure;
+use crate::cli::flags::some_of;
+use crate::cli::output::TableOrJson;
 use bellwether::net::clock::{BootTime, Clock};
-use bellwether::protocols::local_leader::{self, Config, Mode, Params};
+use bellwether::protocols::local_leader::{Config, Mode, Params, Preset};
 use cast::Cast;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use place::Place;
 use proof::Proof;
 use stalls::Stalls;
@@ -46,14 +48,14 @@ pub(in crate::cli) struct Demo {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The time constants of the leases
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = some_of(PRESETS), default_value_t)]
     preset: Preset,
     /// Decides at which moment of a lease each fault happens
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// How to write the result
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: TableOrJson,
 }
 
 const EXAMPLES: &str = "\
@@ -64,23 +66,8 @@ Examples:
 
 Exit codes: 0 no two ever led at once; 1 some did, or it could not be shown; 130 interrupted.";
 
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Preset {
-    /// A local network
-    #[default]
-    Lan,
-    /// A quiet local network with prompt machines
-    Fast,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Form {
-    /// Step by step as it happens, then a table, for people
-    #[default]
-    Table,
-    /// One object at the end, stable keys
-    Json,
-}
+/// Those with which it lasts as long as somebody watches.
+const PRESETS: &[Preset] = &[Preset::Lan, Preset::Fast, Preset::Fastest];
 
 impl Demo {
     pub(in crate::cli) fn run(&self) -> Done {
@@ -88,7 +75,7 @@ impl Demo {
         let params = self.params()?;
         let mut place = Place::prepare(self.out.as_deref())?;
         let stalls = Stalls::watch().map_err(|error| cannot("watch the machine", &error))?;
-        let mut cast = Cast::new(&place, self.preset().name())?;
+        let mut cast = Cast::new(&place, self.preset.name())?;
         let mut story = Story::new(&params, self.seed);
         story.play(&mut cast, &mut |line| self.tell(line))?;
         cast.end()?;
@@ -98,7 +85,7 @@ impl Demo {
         let proof = Proof::find(&place, &faults, &params, stall)?;
         let kept = place.keep_records(&faults, &proof)?;
         let report = Report {
-            preset: self.preset().name(),
+            preset: self.preset.name(),
             seed: self.seed,
             params: &params,
             story: &story,
@@ -108,8 +95,8 @@ impl Demo {
             kept: kept.as_deref(),
         };
         let text = match self.format {
-            Form::Table => report.for_people(timeline::columns()),
-            Form::Json => report.for_programs().to_string(),
+            TableOrJson::Table => report.for_people(timeline::columns()),
+            TableOrJson::Json => report.for_programs().to_string(),
         };
         writeln!(io::stdout(), "{text}")?;
         if proof.is_complete() { Ok(()) } else { Err(Failure::Violated) }
@@ -118,20 +105,13 @@ impl Demo {
     /// Prints what happens, for people.
     fn tell(&self, line: &str) -> io::Result<()> {
         match self.format {
-            Form::Table => writeln!(io::stdout(), "{line}"),
-            Form::Json => Ok(()),
-        }
-    }
-
-    fn preset(&self) -> local_leader::Preset {
-        match self.preset {
-            Preset::Lan => local_leader::Preset::Lan,
-            Preset::Fast => local_leader::Preset::Fast,
+            TableOrJson::Table => writeln!(io::stdout(), "{line}"),
+            TableOrJson::Json => Ok(()),
         }
     }
 
     fn params(&self) -> Result<Params, Failure> {
-        let config = Config { mode: Mode::Majority, preset: self.preset(), ..Config::default() };
+        let config = Config { mode: Mode::Majority, preset: self.preset, ..Config::default() };
         Params::try_from(config).map_err(Failure::usage)
     }
 }

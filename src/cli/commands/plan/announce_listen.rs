@@ -28,11 +28,11 @@ pub(super) struct AnnounceListen {
     circumstances: Circumstances,
     #[command(flatten)]
     timers: Parameters<Announce>,
-    /// How often in a day the group may at most give up a leader that is there
+    /// Maximum number of live leaders that the group gives up per day
     #[arg(long, value_name = "X", default_value = "1", help_heading = "Goals")]
     #[arg(value_parser = number)]
     false_departures: f64,
-    /// The probability with which all are to hear a leader's goodbye
+    /// The required probability that all hear a leader's goodbye
     #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
     #[arg(value_parser = number)]
     bye_confidence: f64,
@@ -42,7 +42,7 @@ pub(super) struct AnnounceListen {
     messages: Option<f64>,
     /// How many runs confirm what is expected, at most; 0 for no simulation
     #[arg(long, value_name = "R", default_value = "400")]
-    #[arg(value_parser = runs)]
+    #[arg(value_parser = super::runs)]
     simulate: u64,
     #[command(flatten)]
     seed: Seed,
@@ -75,14 +75,6 @@ near as an approximation can be.
 
 Exit code: 0 if the simulation confirms the prediction, 1 if something differs; 130 if it was
 interrupted (Ctrl-C), and then the plan is printed without its simulation.";
-
-/// Parses a number of runs, or zero.
-fn runs(text: &str) -> Result<u64, String> {
-    match text.parse::<u64>() {
-        Ok(runs) if runs == 0 || (20..=1_000_000).contains(&runs) => Ok(runs),
-        _ => Err("runs are a whole number, 0 or from 20 to 1000000".to_owned()),
-    }
-}
 
 /// What the simulations say.
 #[derive(Default)]
@@ -188,26 +180,6 @@ fn warning(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// The command that uses the parameters, in a group small enough to simulate quickly.
-fn command(plan: &Plan) -> String {
-    let Goals { nodes, loss, delay, announce, .. } = plan.goals;
-    let nodes = nodes.min(GROUP_MAX);
-    let lossy = if loss.rate() > 0.0 {
-        format!(" --loss {} --loss-model {}", loss.rate(), loss.name())
-    } else {
-        String::new()
-    };
-    format!(
-        "bellwether sim le-s --nodes {nodes}{lossy} --delay {} --announce {} --suppress {} \
-         --listen {} --bye-copies {} --scenario departure",
-        duration(delay),
-        duration(announce),
-        duration(plan.inputs.suppress),
-        duration(plan.inputs.listen),
-        plan.byes
-    )
-}
-
 fn for_people(plan: &Plan, evidence: &Evidence) -> String {
     let Evidence { confirmations, watch, .. } = evidence;
     let Goals { nodes, loss, delay, announce, .. } = plan.goals;
@@ -247,7 +219,7 @@ fn for_people(plan: &Plan, evidence: &Evidence) -> String {
         true => format!(" with {GROUP_MAX} processes and the T_L of {nodes}"),
         false => String::new(),
     };
-    text + &format!("\ntry it{fewer}: {}", command(plan))
+    text + &format!("\ntry it{fewer}: {}", plan.point().command())
 }
 
 fn parameters(plan: &Plan, announce: f64) -> Rows {
@@ -397,7 +369,7 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
         "confirmed": confirmed(evidence),
         "confirmations": confirmations.iter().map(confirmation).collect::<Vec<_>>(),
         "watched": watch.as_ref().map(watch_for_programs),
-        "command": command(plan),
+        "command": plan.point().command(),
         "command_nodes": goals.nodes.min(GROUP_MAX),
     });
     if evidence.interrupted {

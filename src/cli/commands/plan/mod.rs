@@ -1,11 +1,13 @@
 //! `bellwether plan`: parameters from goals, what to expect of them, and whether that happens.
 
 mod announce_listen;
+mod local_leader;
 mod probabilistic;
 
 use crate::cli::Done;
 use announce_listen::AnnounceListen;
 use clap::{Args, Subcommand};
+use local_leader::LocalLeader;
 use probabilistic::Probabilistic;
 
 /// Choose a protocol's parameters from goals, and confirm what to expect by simulation
@@ -19,6 +21,8 @@ pub(in crate::cli) struct Planning {
 enum Planned {
     /// T_L, T_S and the number of goodbyes of LE-S
     AnnounceListen(AnnounceListen),
+    /// The time constants of leases, from how soon a dead leader must be replaced
+    LocalLeader(Box<LocalLeader>),
     /// The smallest strategy of the probabilistic election: K of every round, and how many
     Probabilistic(Probabilistic),
 }
@@ -27,7 +31,16 @@ impl Planning {
     pub(in crate::cli) fn run(&self) -> Done {
         match &self.protocol {
             Planned::AnnounceListen(goals) => goals.run(),
+            Planned::LocalLeader(goals) => goals.run(),
             Planned::Probabilistic(goals) => goals.run(),
         }
+    }
+}
+
+/// Parses a number of runs, or zero.
+fn runs(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(runs) if runs == 0 || (20..=1_000_000).contains(&runs) => Ok(runs),
+        _ => Err("runs are a whole number, 0 or from 20 to 1000000".to_owned()),
     }
 }

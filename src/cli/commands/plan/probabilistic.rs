@@ -11,7 +11,9 @@ use crate::cli::flags::group::number;
 use crate::cli::flags::{Offers, Parameters};
 use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
-use bellwether::analysis::plan::strategy::{Effort, Found, Goals, Standing, Tactic, Trial, search};
+use bellwether::analysis::plan::strategy::{
+    Attainment, Effort, Found, Goals, Tactic, Trial, search,
+};
 use bellwether::analysis::{Loss, Point};
 use bellwether::protocols::choice::Config;
 use bellwether::sim::Measure;
@@ -35,14 +37,14 @@ pub(super) struct Probabilistic {
     chances: Chances,
     #[command(flatten)]
     delay: Delaying,
-    /// How often all are to name the same live leader in the end
+    /// The required probability that all name the same live leader in the end
     #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
     #[arg(value_parser = number)]
     success: f64,
     #[command(flatten)]
     params: Parameters<Rounds>,
-    /// How much to simulate, as a multiple of what is usual: three thousand million deliveries, and
-    /// a hundred thousand runs of one strategy
+    /// How much to simulate, as a multiple of the default: 3000 million deliveries, and 100000 runs
+    /// of one strategy
     #[arg(long, value_name = "X", default_value = "1", value_parser = effort)]
     effort: f64,
     /// Draw what was tried into this file: messages against success
@@ -302,7 +304,7 @@ fn fine(chance: f64) -> String {
 
 fn trial(goals: &Goals, trial: &Trial) -> Value {
     let Trial { tactic, success, point, .. } = trial;
-    let standing: Standing = trial.standing(goals.success);
+    let standing: Attainment = trial.standing(goals.success);
     json!({
         "k": tactic.k,
         "growth": tactic.growth.name(),

@@ -6,9 +6,8 @@
 //! order; [`Errands::is_resigning`] is true from the request to resign until the member has
 //! answered it.
 
-use super::handler::Reply;
+use super::handler::{Resigning, refused};
 use super::printer::Printer;
-use bellwether::core::NodeId;
 use bellwether::net::Election;
 use bellwether::net::WakeFd;
 use std::io;
@@ -24,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 enum Errand {
     /// Resign, and answer these.
-    Resign(Vec<Reply>),
+    Resign(Vec<Resigning>),
     /// Report on the standard error why nobody leads.
     Explain,
 }
@@ -46,8 +45,8 @@ impl Errands {
         thread::Builder::new().name("errands".to_owned()).spawn(move || {
             for errand in errands {
                 match errand {
-                    Errand::Resign(replies) => {
-                        resign(&own, &replies);
+                    Errand::Resign(asked) => {
+                        resign(&own, &asked);
                         count.fetch_sub(1, Ordering::AcqRel);
                         waker.wake();
                     }
@@ -63,9 +62,9 @@ impl Errands {
     }
 
     /// Makes the member resign, and sends the result to these.
-    pub(super) fn resign(&self, replies: Vec<Reply>) {
+    pub(super) fn resign(&self, asked: Vec<Resigning>) {
         self.resigning.fetch_add(1, Ordering::AcqRel);
-        let _ = self.wanted.send(Errand::Resign(replies)); // the thread lives as long as this
+        let _ = self.wanted.send(Errand::Resign(asked)); // the thread lives as long as this
     }
 
     /// Whether the member has yet to answer the request to resign.
@@ -91,14 +90,12 @@ impl Errands {
     }
 }
 
-fn resign(election: &Election, replies: &[Reply]) {
-    let before = election.leadership();
-    let done = election.resign().map_err(|refused| {
-        let ask = |leader: &NodeId| format!("it follows {leader}: ask that one");
-        let leader = before.leaders.first().filter(|leader| **leader != before.me);
-        leader.map_or_else(|| refused.to_string(), ask)
-    });
-    for reply in replies {
+/// Resigns, in favour of the last nominee if there is one.
+fn resign(election: &Election, asked: &[Resigning]) {
+    let nominee = asked.iter().rev().find_map(|asked| asked.nominee);
+    let done = nominee.map_or_else(|| election.resign(), |nominee| election.transfer(nominee));
+    let done = refused(election, done);
+    for Resigning { reply, .. } in asked {
         let _ = reply.send(done.clone()); // whoever asked may not wait any more
     }
 }
@@ -143,7 +140,7 @@ mod tests {
         let errands = Errands::start(election.clone(), errors, waker).unwrap();
         let held = hang.lock().unwrap();
         let (reply, replied) = sync_channel(1);
-        errands.resign(vec![reply]);
+        errands.resign(vec![Resigning { nominee: None, reply }]);
         errands.explain();
         assert!(errands.is_resigning());
         let begin = BootTime.now();

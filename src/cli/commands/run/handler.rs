@@ -5,10 +5,11 @@
 use super::hooks::Tally;
 use super::printer::Printer;
 use super::worker::Notes;
+use bellwether::core::{NodeId, Refused};
 use bellwether::net::WakeFd;
 use bellwether::net::control::{Change, ChangeStream, ControlHandler, WatchEvent};
 use bellwether::net::status::Status;
-use bellwether::net::{Election, Next, Watch};
+use bellwether::net::{Election, LastWill, Next, NotNow, Snapshot, VoterChange, Watch};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -20,8 +21,14 @@ const WAITING_MAX: usize = 32;
 /// How often a watching client checks whether the member has joined.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Where the answer goes.
-pub(super) type Reply = SyncSender<Result<(), String>>;
+/// A request to resign.
+#[derive(Debug)]
+pub(super) struct Resigning {
+    /// The member that should lead next, if one is named.
+    pub(super) nominee: Option<NodeId>,
+    /// Where the answer goes.
+    pub(super) reply: SyncSender<Result<(), String>>,
+}
 
 /// The state that the answering threads share.
 #[derive(Debug)]
@@ -30,7 +37,9 @@ pub(super) struct RunHandler {
     joined: Arc<OnceLock<Election>>,
     hooks: OnceLock<Tally>,
     notes: OnceLock<Notes>,
-    resignations: SyncSender<Reply>,
+    /// The member's last will, which is not sent before what was told is over.
+    will: Arc<OnceLock<LastWill>>,
+    resignations: SyncSender<Resigning>,
     waker: WakeFd,
     printers: Vec<Printer>,
 }
@@ -42,13 +51,14 @@ impl RunHandler {
         group: &str,
         waker: WakeFd,
         printers: Vec<Printer>,
-    ) -> (Self, Receiver<Reply>) {
+    ) -> (Self, Receiver<Resigning>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
         let handler = Self {
             group: group.to_owned(),
             joined: Arc::default(),
             hooks: OnceLock::new(),
             notes: OnceLock::new(),
+            will: Arc::default(),
             resignations,
             waker,
             printers,
@@ -57,9 +67,16 @@ impl RunHandler {
     }
 
     /// The member has joined.
-    pub(super) fn open(&self, election: Election, hooks: Tally, notes: Option<Notes>) {
+    pub(super) fn open(
+        &self,
+        election: Election,
+        hooks: Tally,
+        notes: Notes,
+        will: Option<LastWill>,
+    ) {
         let _ = self.hooks.set(hooks); // it joins only once
-        let _ = notes.map(|notes| self.notes.set(notes));
+        let _ = self.notes.set(notes);
+        let _ = will.map(|will| self.will.set(will));
         let _ = self.joined.set(election);
     }
 
@@ -72,17 +89,55 @@ impl RunHandler {
 
 impl ControlHandler for RunHandler {
     fn status(&self) -> Result<Status, String> {
-        let mut status = self.election()?.status().map_err(|gone| gone.to_string())?;
+        let election = self.election()?;
+        let mut status = election.status().map_err(|gone| gone.to_string())?;
+        // Its lease may be longer by now, but not shorter than what the status says.
+        note_told(self.will.get(), &election.leadership());
         status.warnings.extend(self.hooks.get().into_iter().flat_map(Tally::warnings));
-        status.warnings.extend(self.notes.get().into_iter().flat_map(Notes::all));
+        let notes: Vec<String> = self.notes.get().into_iter().flat_map(Notes::all).collect();
+        let new = notes.into_iter().filter(|note| !status.warnings.contains(note));
+        let new: Vec<String> = new.collect();
+        status.warnings.extend(new);
         status.warnings.extend(self.printers.iter().filter_map(Printer::warning));
         Ok(status)
     }
 
     fn resign(&self) -> Result<(), String> {
         self.election()?;
+        self.hand_over(None)
+    }
+
+    /// A nominee that cannot lead is refused before the command is ended.
+    fn transfer(&self, to: NodeId) -> Result<(), String> {
+        let election = self.election()?;
+        refused(election, election.can_transfer(to))?;
+        self.hand_over(Some(to))
+    }
+
+    fn change_voters(&self, change: VoterChange, list: Option<u64>) -> Result<(), String> {
+        let election = self.election()?;
+        let changed = match list {
+            Some(list) => election.change_voters_of(list, change),
+            None => election.change_voters(change),
+        };
+        refused(election, changed)
+    }
+
+    fn forget(&self, id: NodeId) -> Result<(), String> {
+        self.election()?.forget_member(id).map_err(|not_now| not_now.to_string())
+    }
+
+    fn watch(&self) -> Box<dyn ChangeStream> {
+        let (joined, will) = (Arc::clone(&self.joined), Arc::clone(&self.will));
+        Box::new(Window { group: self.group.clone(), joined, will, watch: None })
+    }
+}
+
+impl RunHandler {
+    /// Has the loop end the command, and the member resign.
+    fn hand_over(&self, nominee: Option<NodeId>) -> Result<(), String> {
         let (reply, replied) = sync_channel(1);
-        match self.resignations.try_send(reply) {
+        match self.resignations.try_send(Resigning { nominee, reply }) {
             Ok(()) => self.waker.wake(),
             Err(TrySendError::Full(_)) => return Err("it is being asked already".to_owned()),
             Err(TrySendError::Disconnected(_)) => return Err("it ends".to_owned()),
@@ -95,11 +150,20 @@ impl ControlHandler for RunHandler {
             }
         }
     }
+}
 
-    fn watch(&self) -> Box<dyn ChangeStream> {
-        let (group, joined) = (self.group.clone(), Arc::clone(&self.joined));
-        Box::new(Window { group, joined, watch: None })
-    }
+/// The reason of a refusal in a sentence; whom to ask, if another one leads.
+pub(super) fn refused(election: &Election, answer: Result<(), NotNow>) -> Result<(), String> {
+    answer.map_err(|not_now| {
+        let belief = election.leadership();
+        let leader = belief.leaders.first().filter(|leader| **leader != belief.me);
+        match (not_now, leader) {
+            (NotNow::Refused(Refused::NotLeading), Some(leader)) => {
+                format!("it follows {leader}: ask that one")
+            }
+            (not_now, _) => not_now.to_string(),
+        }
+    })
 }
 
 /// A watching client.
@@ -107,7 +171,15 @@ impl ControlHandler for RunHandler {
 struct Window {
     group: String,
     joined: Arc<OnceLock<Election>>,
+    will: Arc<OnceLock<LastWill>>,
     watch: Option<Watch>,
+}
+
+/// Notes that somebody outside is about to be told this: if it leads, until when.
+pub(super) fn note_told(will: Option<&LastWill>, snapshot: &Snapshot) {
+    if let Some(will) = will.filter(|_| snapshot.leads()) {
+        will.told(snapshot.until);
+    }
 }
 
 impl ChangeStream for Window {
@@ -120,7 +192,10 @@ impl ChangeStream for Window {
             return WatchEvent::Nothing;
         };
         match watch.next_within(Some(within)) {
-            Next::Changed(snapshot) => WatchEvent::Change(Change::of(&self.group, &snapshot)),
+            Next::Changed(snapshot) => {
+                note_told(self.will.get(), &snapshot);
+                WatchEvent::Change(Change::of(&self.group, &snapshot))
+            }
             Next::Prolonged(_) | Next::Nothing => WatchEvent::Nothing,
             Next::Ended => WatchEvent::Ended,
         }
@@ -137,6 +212,9 @@ mod tests {
         let joining = "the member is joining web: it takes no part yet; ask again soon";
         assert_eq!(handler.status().unwrap_err(), joining);
         assert_eq!(handler.resign().unwrap_err(), joining);
+        assert_eq!(handler.transfer(NodeId(2)).unwrap_err(), joining);
+        let change = VoterChange::Add(NodeId(2));
+        assert_eq!(handler.change_voters(change, None).unwrap_err(), joining);
         assert_eq!(handler.watch().next(Duration::ZERO), WatchEvent::Nothing);
     }
 }

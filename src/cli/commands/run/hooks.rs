@@ -15,9 +15,9 @@
 use super::hook_call::{Call, Ending, Groups, run};
 use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
-use bellwether::net::WakeFd;
 use bellwether::net::control::Change;
 use bellwether::net::status::Role;
+use bellwether::net::{LastWill, WakeFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::fmt;
 use std::io;
@@ -51,6 +51,8 @@ pub(super) struct Plan {
     /// The priority that hooks are given.
     pub(super) rank: u64,
     pub(super) lease: Lease,
+    /// The member's last will, which is not sent before what hooks were told is over.
+    pub(super) will: Option<LastWill>,
     pub(super) errors: Printer,
 }
 
@@ -195,6 +197,9 @@ impl Shared {
             return;
         }
         let until = (self.plan.lease)();
+        if let (Some(will), Some(until)) = (&self.plan.will, until) {
+            will.told(until);
+        }
         let why = match run(hook, call, until, self, groups) {
             Ok(Ending::Exited(status)) if status.success() => return,
             Ok(Ending::Exited(status)) => format!("it failed at {}: {status}", call.state),

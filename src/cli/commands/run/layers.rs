@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Values by the names of their flags.
 pub(super) type Layer = BTreeMap<String, Vec<String>>;
@@ -32,36 +33,45 @@ fn parser() -> clap::Command {
     Options::augment_args(clap::Command::new("run")).no_binary_name(true)
 }
 
-/// The flags that can be set, and whether each takes a value.
-fn flags() -> BTreeMap<String, bool> {
-    let parser = parser();
-    let flags = parser
-        .get_arguments()
-        .filter_map(|flag| Some((flag.get_long()?.to_owned(), flag.get_action().takes_values())));
-    flags.filter(|(name, _)| name != "help").collect()
+/// What a flag is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Flag {
+    /// Whether it takes a value.
+    takes: bool,
+    /// Whether it can be given several times.
+    several: bool,
 }
 
-/// The flags that can be given several times.
-fn lists() -> BTreeSet<String> {
-    let parser = parser();
-    let several = |flag: &&clap::Arg| matches!(flag.get_action(), ArgAction::Append);
-    let flags = parser.get_arguments().filter(several).filter_map(clap::Arg::get_long);
-    flags.map(str::to_owned).collect()
+/// The flags that can be set.
+fn flags() -> &'static BTreeMap<String, Flag> {
+    static FLAGS: LazyLock<BTreeMap<String, Flag>> = LazyLock::new(|| {
+        let parser = parser();
+        let named = |flag: &clap::Arg| {
+            let (takes, action) = (flag.get_action().takes_values(), flag.get_action());
+            let several = matches!(action, ArgAction::Append);
+            Some((flag.get_long()?.to_owned(), Flag { takes, several }))
+        };
+        let flags = parser.get_arguments().filter_map(named);
+        flags.filter(|(name, _)| name != "help").collect()
+    });
+    &FLAGS
 }
 
 /// Parses a merged layer.
 pub(super) fn parse(layer: &Layer) -> Result<Options, String> {
     let flags = flags();
     let written = layer.iter().flat_map(|(name, values)| {
-        let takes = flags.get(name).copied().unwrap_or(true);
+        let takes = flags.get(name).is_none_or(|flag| flag.takes);
         values.iter().filter_map(move |value| match (takes, value.as_str()) {
             (true, value) => Some(format!("--{name}={value}")),
             (false, "false") => None,
             (false, _) => Some(format!("--{name}")),
         })
     });
-    parser()
-        .try_get_matches_from(written)
+    static PARSER: LazyLock<Mutex<clap::Command>> = LazyLock::new(|| Mutex::new(parser()));
+    let mut parser = PARSER.lock().unwrap_or_else(PoisonError::into_inner);
+    parser
+        .try_get_matches_from_mut(written)
         .and_then(|matches| Options::from_arg_matches(&matches))
         .map_err(|error| line_of(&error))
 }
@@ -142,13 +152,13 @@ fn line(text: &str, at: usize) -> usize {
     before.filter(|byte| *byte == b'\n').count() + 1
 }
 
-fn from_text(text: &str) -> Result<File, String> {
+pub(super) fn from_text(text: &str) -> Result<File, String> {
     let table: toml::Table = toml::from_str(text).map_err(|error| {
         let problem = error.message().lines().collect::<Vec<_>>().join("; ");
         let at = error.span().map_or(0, |span| span.start);
         format!("line {}: {problem}", line(text, at))
     })?;
-    let (flags, lists, mut file) = (flags(), lists(), File::default());
+    let (flags, mut file) = (flags(), File::default());
     for (key, value) in table {
         match (key.as_str(), value) {
             ("params", toml::Value::Table(table)) => {
@@ -167,11 +177,16 @@ fn from_text(text: &str) -> Result<File, String> {
             ("peers", value) => {
                 file.layer.insert(key, vec![texts("peers", value)?.join(",")]);
             }
+            // A list names voters, also if it names one; a number says how many.
+            ("voters", toml::Value::Array(ids)) => {
+                let ids = texts("voters", toml::Value::Array(ids))?.join(",");
+                file.layer.insert(key, vec![ids + ","]);
+            }
             (name, value) if flags.contains_key(name) && name != "config" => {
-                let values = match (flags[name], lists.contains(name)) {
-                    (true, true) => texts(name, value)?,
-                    (true, false) => vec![one_text(name, value)?],
-                    (false, _) => vec![switch(name, &[one_text(name, value)?])?],
+                let values = match flags[name] {
+                    Flag { takes: true, several: true } => texts(name, value)?,
+                    Flag { takes: true, several: false } => vec![one_text(name, value)?],
+                    Flag { takes: false, .. } => vec![switch(name, &[one_text(name, value)?])?],
                 };
                 file.layer.insert(key, values);
             }
@@ -212,7 +227,7 @@ pub(super) fn from_environment(
             return Err(format!("{variable}: its value is no text"));
         };
         let value = match flags.get(&name) {
-            Some(false) => switch(&variable, &[value])?,
+            Some(Flag { takes: false, .. }) => switch(&variable, &[value])?,
             _ => value,
         };
         let entry = Layer::from([(name.clone(), vec![value])]);
@@ -264,7 +279,8 @@ fn switch(name: &str, values: &[String]) -> Result<String, String> {
 /// Every name that a file may use.
 fn names() -> BTreeSet<String> {
     let own = ["params", COMMAND, GROUP].map(str::to_owned);
-    flags().into_keys().filter(|name| name != "config").chain(own).collect()
+    let flags = flags().keys().filter(|name| *name != "config").cloned();
+    flags.chain(own).collect()
 }
 
 /// Refuses a name, and names the nearest one.
@@ -282,6 +298,8 @@ fn nearest<'a>(name: &str, names: &'a BTreeSet<String>, least: f64) -> Option<&'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bellwether::core::NodeId;
+    use bellwether::net::FoundingVoters;
 
     fn layer(entries: &[(&str, &str)]) -> Layer {
         entries.iter().map(|(name, value)| (name.to_string(), vec![value.to_string()])).collect()
@@ -294,12 +312,22 @@ mod tests {
     #[test]
     fn a_file_the_environment_and_flags_use_the_same_names() {
         let file = from_text(
-            "group = \"web\"\nid = 3\npeers = [\"1=a:1\", \"2=b:2\"]\nonce = true\n\
+            "group = \"web\"\nid = 3\npeers = [\"1=a:1\", \"2=b:2\"]\nvoters = [1]\nonce = true\n\
              on-change = [\"/x\", \"/y\"]\ncommand = [\"sleep\", \"9\"]\nhook-timeout = \"2s\"\n\
              [params]\npreset = \"fast\"\n",
         )
         .unwrap();
         assert_eq!(file.layer["peers"], ["1=a:1,2=b:2"]);
+        let voters = |layer: &Layer| parse(layer).unwrap().voters;
+        let named = |ids: &[u64]| FoundingVoters::Named(ids.iter().copied().map(NodeId).collect());
+        let only = |text| from_text(text).unwrap().layer;
+        assert_eq!(file.layer["voters"], ["1,"]);
+        assert_eq!(voters(&only("voters = [1]")), Some(named(&[1])), "a list");
+        assert_eq!(voters(&only("voters = 1")), Some(FoundingVoters::Best(1)), "a count");
+        let environment_voters = environment(&[("BELLWETHER_VOTERS", "1,2")]).unwrap();
+        assert_eq!(voters(&environment_voters), Some(named(&[1, 2])));
+        let priorities = only("priorities = [\"4=10\", \"7=5\"]");
+        assert_eq!(parse(&priorities).unwrap().priorities, [(4, 10), (7, 5)]);
         assert_eq!(file.layer["on-change"], ["/x", "/y"]);
         assert_eq!(file.layer["id"], ["3"]);
         assert_eq!(file.command, ["sleep", "9"]);

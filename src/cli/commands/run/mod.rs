@@ -6,6 +6,7 @@
 //! | `joining`, `supervisor` | what comes before the event loop, and the loop |
 //! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up |
 //! | `worker`, `permission` | the command, and for how long it may run |
+//! | `without_command` | the guardian of a member that has none |
 //! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
 //! | `handler` | answers requests at the control socket |
 //!
@@ -28,25 +29,29 @@ mod permission;
 mod printer;
 mod settings;
 mod supervisor;
+mod without_command;
 mod worker;
 
 use crate::cli::Done;
 use crate::cli::failure::{Failure, with_flags};
+use crate::cli::output::TextOrJson;
 use crate::cli::runtime_dir;
 use crate::cli::signals::Signals;
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
 use bellwether::net::guardian::Plan;
+use bellwether::net::memory;
 use bellwether::net::priority::{self, Children, Class};
-use bellwether::net::{Election, Prepared};
+use bellwether::net::secrecy;
+use bellwether::net::{Election, LastWill, Prepared};
 use clap::Args;
 use complaints::Complaints;
 use errands::Errands;
-use handler::{Reply, RunHandler};
+use handler::{Resigning, RunHandler};
 use hooks::Hooks;
 use joining::{Joined, Joining};
-use options::{Format, Options};
+use options::Options;
 use overdue::Overdue;
 use permission::Permission;
 use printer::{Printer, Stream};
@@ -56,6 +61,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use supervisor::Supervisor;
+use without_command::Keeper;
 use worker::{Notes, Worker};
 
 /// Be a member of a group; run a command only while it leads
@@ -70,6 +76,7 @@ const EXAMPLES: &str = "\
 Examples:
   bellwether keygen web.key           the same file for all members
   bellwether run web --key web.key --peers 1=10.0.0.1:7400,2=10.0.0.2:7400,3=10.0.0.3:7400
+  bellwether run web --key web.key --id 7 --join 10.0.0.1:7400      join the group that runs there
   bellwether run web --config web.toml -- /usr/bin/backup --every 5min
   bellwether run web --config web.toml --on-change /etc/web/notify --format json
   bellwether run trial --insecure --peers 1=127.0.0.1:7400 -- sleep 1000
@@ -82,10 +89,10 @@ CMD gets BELLWETHER_GROUP, _ID, _DIR, _TERM (its fencing token: higher than that
 before; empty where the protocol counts none) and _TERM_KEPT (yes: also across restarts, or no).
 Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM, _TERM_KEPT, _REIGN (how often this member
 has begun to lead) and _UNTIL_MS (when its lease ends, of CLOCK_BOOTTIME), and the change as JSON on
-their standard input. A state that is over before its
-turn comes is skipped, and a hook that runs at MASTER when leadership ends is killed; but hooks run
-beside the election, late, and possibly after another member leads. Use CMD for what must never run
-twice.";
+their standard input. A state that is over before its turn comes is skipped, and a hook that runs at
+MASTER when leadership ends is killed.
+Hooks are not exclusive: nothing waits for them, so a former leader's BACKUP hook may still run
+while the next leader's MASTER hook runs. Use CMD for what must never run twice.";
 
 impl Run {
     /// Runs until it is told to end; `written` are the flags that were given.
@@ -119,6 +126,9 @@ impl Run {
 /// Joins, leads if it is elected, and leaves; the exit code.
 fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Failure> {
     let begin = |error| cannot("begin", &error);
+    if let Err(error) = secrecy::hide_memory() {
+        errors.say(&format!("core dumps of this process may hold the keys of the group: {error}"));
+    }
     let builder = settings.builder()?;
     let signals = Signals::new().map_err(|error| cannot("catch signals", &error))?;
     let deadline = settings.options.elected_within;
@@ -137,23 +147,37 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     let handler = Arc::new(handler);
     // A member without a control socket does not join. From here on requests are answered.
     let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&handler));
+    let (tells, joins) =
+        (errors.clone(), settings.options.through.first().and(settings.options.id));
     let serve = move || -> Result<(Prepared, Server), Failure> {
         let (dir, group, handler) = place;
-        let prepared = builder.prepare()?;
-        let server = Server::start(&dir, &group, prepared.id(), handler)?;
+        let serve = |id| Server::start(&dir, &group, id, Arc::clone(&handler) as _);
+        // One that joins a running group may have to wait for it.
+        let early = joins.map(serve).transpose()?;
+        let prepared = builder.prepare_and_tell(&mut |line| tells.say(&line))?;
+        let server = early.map_or_else(|| serve(prepared.id()), Ok)?;
         Ok((prepared, server))
     };
-    let (prepared, server) = match joining.wait_for(serve).map_err(begin)? {
+    let (mut prepared, server) = match joining.wait_for(serve).map_err(begin)? {
         Joined::Done(done) => done?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
     };
+    let mut settings = settings;
+    if !settings.options.through.is_empty() {
+        settings.learn(prepared.params())?;
+    }
     // The guardian is ready before the member may be elected.
-    let worker = worker(&settings, prepared.id(), errors);
-    let worker = match joining.wait_for(|| worker.map(start_worker).transpose()).map_err(begin)? {
+    let will = last_will(&settings, &mut prepared, errors);
+    let order = worker(&settings, prepared.id(), errors).map(|order| (order, will.clone()));
+    let worker = match joining.wait_for(|| order.map(start_worker).transpose()).map_err(begin)? {
         Joined::Done(worker) => worker?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
     };
-    let election = match joining.wait_for(move || prepared.join()).map_err(begin)? {
+    let kept = will.clone().filter(|_| worker.is_none());
+    let keeper = kept.map(|will| Keeper::start(will, errors.clone()));
+    let tells = errors.clone();
+    let join = move || prepared.join_and_tell(&mut |line| tells.say(&line));
+    let election = match joining.wait_for(join).map_err(begin)? {
         Joined::Done(election) => election?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
     };
@@ -161,7 +185,8 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
         errors.say("without a key, whoever reaches the port can lead the group");
     }
     let asked = (handler, resignations);
-    let supervisor = supervise(settings, election, worker, joining, asked, printer, errors)?;
+    let guarded = Guarded { worker, keeper, will };
+    let supervisor = supervise(settings, election, guarded, joining, asked, printer, errors)?;
     let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
     drop(server);
     Ok(code)
@@ -174,7 +199,7 @@ fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {
 
 /// The printer of changes, and its format. With a command the standard output belongs to the
 /// command, unless changes were asked for.
-fn start_printer(settings: &Settings, waker: &WakeFd) -> io::Result<Option<(Printer, Format)>> {
+fn start_printer(settings: &Settings, waker: &WakeFd) -> io::Result<Option<(Printer, TextOrJson)>> {
     let format = settings.options.format;
     let format = if settings.command.is_empty() { Some(settings.format()) } else { format };
     let start = |format| Printer::start(Stream::Output, waker.clone()).map(|own| (own, format));
@@ -209,23 +234,42 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
     Some((plan, permission, settings.options.commanding.restart, Notes::new(errors.clone())))
 }
 
+/// The last will of the member, unless it has none or none is wanted.
+fn last_will(settings: &Settings, prepared: &mut Prepared, errors: &Printer) -> Option<LastWill> {
+    if settings.options.guardian == options::Choice::No {
+        return None;
+    }
+    prepared.last_will().unwrap_or_else(|error| {
+        errors.say(&without_command::no_guardian(&error));
+        None
+    })
+}
+
+/// What a guardian looks after.
+struct Guarded {
+    worker: Option<Worker>,
+    keeper: Option<Keeper>,
+    will: Option<LastWill>,
+}
+
 /// Starts its guardian. A disk that hangs may block this.
-fn start_worker((plan, permission, restart, notes): Order) -> Result<Worker, Failure> {
+fn start_worker((order, will): (Order, Option<LastWill>)) -> Result<Worker, Failure> {
+    let (plan, permission, restart, notes) = order;
     if let Some(recording) = &plan.recording {
         let opened = recording.open();
         opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
     }
-    let worker = Worker::new(plan, permission, restart, notes);
+    let worker = Worker::new(plan, permission, restart, notes, will);
     worker.map_err(|error| cannot("start the guardian", &error))
 }
 
 fn supervise(
     settings: Settings,
     election: Election,
-    worker: Option<Worker>,
+    Guarded { worker, keeper, will }: Guarded,
     joining: Joining,
-    (handler, resignations): (Arc<RunHandler>, Receiver<Reply>),
-    printer: Option<(Printer, Format)>,
+    (handler, resignations): (Arc<RunHandler>, Receiver<Resigning>),
+    printer: Option<(Printer, TextOrJson)>,
     errors: &Printer,
 ) -> Result<Supervisor, Failure> {
     let Settings { group, options, hooks, .. } = settings;
@@ -239,20 +283,17 @@ fn supervise(
             let now = leads.leadership();
             now.leads().then_some(now.until)
         }),
+        will: will.clone(),
         errors: errors.clone(),
     });
     let hooks = hooks.map_err(begin)?;
-    let notes = worker.as_ref().map(Worker::notes);
-    handler.open(election.clone(), hooks.tally(), notes);
+    let notes = worker.as_ref().map_or_else(|| Notes::new(errors.clone()), Worker::notes);
+    handler.open(election.clone(), hooks.tally(), notes.clone(), will.clone());
     let Joining { signals, waker, deadline, early } = joining;
     let errands = Errands::start(election.clone(), errors.clone(), waker.clone()).map_err(begin)?;
     let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), waker.clone());
     let overdue = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
-    if worker.is_some() {
-        // If this is refused, it was refused to the guardian too, which reported it.
-        let _ = priority::raise(Class::Nice, Children::Normal);
-        let _ = priority::lock_memory();
-    }
+    be_prompt(&notes);
     Ok(Supervisor {
         group,
         watch: election.watch(),
@@ -266,6 +307,8 @@ fn supervise(
         printer,
         errors: errors.clone(),
         worker,
+        keeper,
+        will,
         overdue,
         keys: options.key,
         complaints: Complaints::new(),
@@ -276,6 +319,16 @@ fn supervise(
         resigning: Vec::new(),
         ending: None,
     })
+}
+
+/// Raises this thread and locks the memory of the process, or notes what is refused. All other
+/// threads were started before, so that they inherit nothing of it.
+fn be_prompt(notes: &Notes) {
+    let raised = priority::raise(Class::Nice, Children::Normal);
+    // What the start needed is given back first: what is locked stays.
+    memory::give_back();
+    let refused = raised.note.into_iter().chain(priority::lock_memory());
+    refused.for_each(|note| notes.add(&priority::of_member(&note)));
 }
 
 impl From<ServeError> for Failure {

@@ -2,8 +2,9 @@
 
 use crate::cli::commands::protocols::Named;
 use crate::cli::flags::{Live, Parameters};
+use crate::cli::output::TextOrJson;
 use bellwether::core::Duration;
-use bellwether::net::Peers;
+use bellwether::net::{FoundingVoters, Peers};
 use bellwether::protocols::choice::Entry;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -12,6 +13,15 @@ use std::path::PathBuf;
 
 /// The protocol of a member, unless another is chosen.
 pub(in crate::cli) const DEFAULT: &str = "local-leader";
+
+/// The priority of a member, as in 4=10.
+fn priority(text: &str) -> Result<(u64, u32), String> {
+    let pair = text.split_once('=').map(|(id, number)| (id.trim().parse(), number.trim().parse()));
+    match pair {
+        Some((Ok(id), Ok(priority))) => Ok((id, priority)),
+        _ => Err("write the id of a member and its priority, as in 4=10".to_owned()),
+    }
+}
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Options {
@@ -24,6 +34,20 @@ pub(in crate::cli) struct Options {
     /// The members: 1=HOST:PORT,2=HOST:PORT,... | dns:NAME:PORT | multicast:ADDRESS:PORT[@IFACE]
     #[arg(long, value_name = "LIST")]
     pub(super) peers: Option<Peers>,
+    /// Join a running group through this member instead, and learn the list from it. Needs --id;
+    /// for leases from a majority with durable tokens. May be given several times
+    #[arg(long = "join", value_name = "HOST:PORT")]
+    #[arg(conflicts_with_all = ["peers", "voters", "priorities", "bootstrap"])]
+    pub(super) through: Vec<String>,
+    /// The members that vote at first: by id, as in 1,2,3 (one alone: 1,); or how many of the best
+    /// by --priorities and then by id, as in 5. The others follow. The same for all members; for
+    /// leases from a majority [default: all]
+    #[arg(long, value_name = "IDS|COUNT")]
+    pub(super) voters: Option<FoundingVoters>,
+    /// The priorities of members by id, as in 4=10,7=5. The same for all members; for leases from a
+    /// majority [default: 0 each]
+    #[arg(long, value_name = "ID=N", value_delimiter = ',', value_parser = priority)]
+    pub(super) priorities: Vec<(u64, u32)>,
     /// Which of them this is [default: the one whose address this machine has]
     #[arg(long, value_name = "N")]
     pub(super) id: Option<u64>,
@@ -43,23 +67,40 @@ pub(in crate::cli) struct Options {
     /// How fit this member is to lead, where the protocol asks, and for hooks [default: its id]
     #[arg(long, value_name = "N")]
     pub(super) rank: Option<u64>,
+    /// Of several members that could lead, one with a greater priority comes first; for leases from
+    /// a majority [default: what --priorities says, or 0]
+    #[arg(long, value_name = "N")]
+    pub(super) priority: Option<u32>,
+    /// Vote and never lead; for leases from a majority
+    #[arg(long, conflicts_with = "priority")]
+    pub(super) witness: bool,
     /// The directory for the control socket and the member's state [default: $BELLWETHER_DIR,
     /// $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR/bellwether, /run/bellwether or /tmp/bellwether-UID]
     #[arg(long, value_name = "DIR")]
     pub(super) dir: Option<PathBuf>,
-    /// With durable tokens: my word that this member has never voted in this group, also not before
+    /// With durable tokens: assert that this member has never voted in this group, not even before
     /// its state was lost. For the first start of a group of one, or of a member that replaces
     /// another; refused if there is a record of votes
     #[arg(long)]
     pub(super) bootstrap: bool,
-    /// Append everything that happens to this file, one JSON record a line; with CMD, its guardian
-    /// writes when CMD runs into another one beside it: a.work.jsonl for a.jsonl
+    /// Append everything that happens to this file, one JSON record a line. With CMD, its guardian
+    /// records when CMD runs in a second file, a.work.jsonl beside a.jsonl
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
+    /// Whether a guardian releases the members that support this one if it is killed while it
+    /// leads: they need not wait for the end of its lease. For leases from a majority
+    #[arg(
+        long,
+        value_enum,
+        value_name = "yes|no",
+        default_value = "yes",
+        hide_possible_values = true
+    )]
+    pub(super) guardian: Choice,
     /// How to write changes to the standard output [default: text; with CMD they go to the standard
     /// error as text]
     #[arg(long, value_enum)]
-    pub(super) format: Option<Format>,
+    pub(super) format: Option<TextOrJson>,
     /// Exit with 124 if it does not lead within this time
     #[arg(long, value_name = "T")]
     pub(super) elected_within: Option<Duration>,
@@ -80,8 +121,8 @@ pub(in crate::cli) struct Options {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Hooks")]
 pub(super) struct Hooking {
-    /// A program to call at each change, with: INSTANCE GROUP MASTER|BACKUP|FAULT|STOP RANK.
-    /// It runs beside the election, and possibly after another member leads
+    /// A program to call at each change, with: INSTANCE GROUP MASTER|BACKUP|FAULT|STOP RANK. Hooks
+    /// of two members may overlap: a former leader's may still run when the next leader's does
     #[arg(long, value_name = "HOOK")]
     pub(super) on_change: Vec<PathBuf>,
     /// How long a hook may take before it is killed
@@ -96,20 +137,21 @@ pub(super) struct Commanding {
     #[arg(long)]
     pub(super) restart: bool,
     /// How long CMD has between SIGTERM and SIGKILL [default: a tenth of the lease, or half of
-    /// what the renewal leaves of it, if that is less]
+    /// the time left of a lease when it is renewed, if that is less]
     #[arg(long, value_name = "T")]
     pub(super) grace: Option<Duration>,
-    /// How long before the end of the lease nothing of CMD may be left [default: as --grace]
+    /// The time between SIGKILL and the end of the lease [default: as --grace]
     #[arg(long, value_name = "T")]
     pub(super) margin: Option<Duration>,
 }
 
-/// How changes are written.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::cli) enum Format {
-    /// Sentences
-    #[default]
-    Text,
-    /// One object a line
-    Json,
+/// Whether something is wanted.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// It is
+    #[value(aliases = ["true", "on"])]
+    Yes,
+    /// It is not
+    #[value(aliases = ["false", "off"])]
+    No,
 }

@@ -7,7 +7,7 @@ use crate::cli::flags::{self, Live};
 use bellwether::core::Duration;
 use bellwether::net::Peers;
 use bellwether::protocols::choice::{BadText, Config, Entry};
-use bellwether::protocols::param::{BadParam, Given};
+use bellwether::protocols::param::{BadParam, GivenParams};
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::Ranks;
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ pub(super) fn config(
     let written = serde_json::to_value(&file.table).map_err(bad)?;
     let written = written.as_object().cloned().unwrap_or_default();
     check_each(entry, &written, &file)?;
-    let mut params = Given::of_values(table, written).map_err(refused)?;
+    let mut params = GivenParams::of_values(table, written).map_err(refused)?;
     for (name, text) in options.params.pairs() {
         params.put(table, name, text).map_err(refused)?;
     }
@@ -58,7 +58,7 @@ fn check_each(
     for (name, value) in params {
         let alone = Map::from_iter([(name.clone(), value.clone())]);
         let text = Value::Object(alone.clone()).to_string();
-        let known = Given::of_values(entry.params(), alone).map_err(explained);
+        let known = GivenParams::of_values(entry.params(), alone).map_err(explained);
         let read = known.and_then(|_| {
             // The position refers to the text that was just made, and means nothing to the user.
             let shown = |error: BadText| match error.to_string().split_once(" at line ") {
@@ -94,5 +94,6 @@ fn surroundings(options: &Options) -> Surroundings {
         copies: false,
         listed: options.peers.as_ref().is_none_or(Peers::is_list),
         live: true,
+        joins: !options.through.is_empty(),
     }
 }

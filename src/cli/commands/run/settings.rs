@@ -1,17 +1,18 @@
 //! The merged settings of a member, and the rules that the command checks before it starts.
 
 use super::layers::{self, GROUP, Layer};
-use super::options::{Commanding, Format, Options};
+use super::options::{Commanding, DEFAULT, Options};
 use super::params;
 use super::permission::Permission;
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::file;
+use crate::cli::output::TextOrJson;
 use crate::cli::runtime_dir;
 use bellwether::core::{Instant, NodeId};
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{check_group, socket_path};
 use bellwether::net::guardian::Recording;
-use bellwether::net::{BadSettings, Builder, Election, Keyring};
+use bellwether::net::{Builder, Election, Keyring};
 use bellwether::protocols::choice::{Choice, Config, Promise};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -27,6 +28,8 @@ pub(in crate::cli) struct Settings {
     pub(super) hooks: Vec<PathBuf>,
     pub(super) command: Vec<OsString>,
     pub(super) permission: Permission,
+    /// Whether parameters were given, so that they are not learnt from a group that it joins.
+    has_params: bool,
     /// When this process began; its records refer to it.
     since: Instant,
 }
@@ -49,6 +52,22 @@ impl Settings {
         let named = environment.get("config").and_then(|path| path.first());
         let path = options.config.clone().or_else(|| named.map(PathBuf::from));
         let file = path.as_deref().map(layers::from_file).transpose()?.unwrap_or_default();
+        Self::merge_file(options, written, environment, file)
+    }
+
+    /// The settings in the text of a file, alone.
+    pub(in crate::cli) fn of_text(text: &str) -> Result<Self, Failure> {
+        let file = layers::from_text(text).map_err(Failure::Config)?;
+        let options = layers::parse(&Layer::new()).map_err(Failure::Config)?;
+        Self::merge_file(options, &[], Layer::new(), file)
+    }
+
+    fn merge_file(
+        options: Options,
+        written: &[(String, Vec<String>)],
+        environment: Layer,
+        file: layers::File,
+    ) -> Result<Self, Failure> {
         let switched = |(name, values): &(String, Vec<String>)| {
             let on = vec!["true".to_owned()];
             (name.clone(), if values.is_empty() { on } else { values.clone() })
@@ -70,6 +89,7 @@ impl Settings {
         let no_hook = "without a hook; add --on-change HOOK";
         check_effect(&all, written, &["hook-timeout"], hooks, no_hook)?;
         let given: Vec<String> = all.keys().cloned().collect();
+        let has_params = options.params.pairs().next().is_some() || !file.params.table.is_empty();
         let config = params::config(&options, &given, file.params)?;
         let name = options.protocol.name;
         let choice = Choice::try_from(config.clone())
@@ -77,7 +97,12 @@ impl Settings {
         let by_id =
             format!("with {name} and these parameters, without a hook; add --on-change HOOK");
         check_effect(&all, written, &["rank"], hooks || choice.reads_rank(), &by_id)?;
-        Self::settle(group, options, (config, &choice), command)
+        let ordinary = format!("with {name} and these parameters; only leases from a majority ask");
+        let roles = choice.reads_candidacy();
+        let names = ["priority", "priorities", "witness", "voters"];
+        check_effect(&all, written, &names, roles, &ordinary)?;
+        let settled = Self::settle(group, options, (config, &choice), command)?;
+        Ok(Self { has_params, ..settled })
     }
 
     fn settle(
@@ -95,7 +120,23 @@ impl Settings {
         let hooks = options.hooking.on_change.iter().map(absolute).collect::<Result<_, _>>()?;
         let dir = runtime_dir::of_process(options.dir.as_deref());
         let since = BootTime.now();
-        Ok(Self { group, options, config, dir, hooks, command, permission, since })
+        let has_params = false;
+        Ok(Self { group, options, config, dir, hooks, command, permission, has_params, since })
+    }
+
+    /// Takes over the parameters that were learnt from the group.
+    pub(super) fn learn(&mut self, params: &str) -> Result<(), Failure> {
+        let name = self.options.protocol.name;
+        let bad = |error: &dyn std::fmt::Display| Failure::Config(format!("{name}: {error}"));
+        let config = Config::from_json(name, params).map_err(|error| bad(&error))?;
+        let choice = Choice::try_from(config.clone()).map_err(|error| bad(&error))?;
+        let Commanding { margin, grace, .. } = self.options.commanding;
+        self.permission = Permission::new(&choice, margin, grace);
+        if !self.command.is_empty() {
+            self.permission.check()?;
+        }
+        self.config = config;
+        Ok(())
     }
 
     /// Whether there are never two leaders, so that a command runs in one place.
@@ -113,13 +154,20 @@ impl Settings {
     /// The builder of the member.
     pub(super) fn builder(&self) -> Result<Builder, Failure> {
         let options = &self.options;
-        let mut builder = Election::builder(&self.group)
-            .protocol(options.protocol.name, self.config.clone())
-            .dir(&self.dir)
-            .bootstrap(options.bootstrap);
+        let mut builder =
+            Election::builder(&self.group).dir(&self.dir).bootstrap(options.bootstrap);
+        // A member that joins learns the parameters, unless some were given.
+        if options.through.is_empty() || self.has_params || options.protocol.name != DEFAULT {
+            builder = builder.protocol(options.protocol.name, self.config.clone());
+        }
+        builder = builder.join_through(options.through.iter().cloned());
         if let Some(peers) = &options.peers {
             builder = builder.peers(peers.clone());
         }
+        if let Some(voters) = &options.voters {
+            builder = builder.founding_voters(voters.clone());
+        }
+        builder = builder.priorities(options.priorities.iter().copied());
         if let Some(id) = options.id {
             builder = builder.id(id);
         }
@@ -129,6 +177,7 @@ impl Settings {
         if let Some(rank) = options.rank {
             builder = builder.rank(rank);
         }
+        builder = builder.witness(options.witness).priority(options.priority.unwrap_or_default());
         if let Some(file) = &options.record {
             builder = builder.record(file);
             if !self.command.is_empty() {
@@ -148,7 +197,7 @@ impl Settings {
     }
 
     /// How results are written.
-    pub(in crate::cli) fn format(&self) -> Format {
+    pub(in crate::cli) fn format(&self) -> TextOrJson {
         self.options.format.unwrap_or_default()
     }
 
@@ -225,7 +274,7 @@ fn check_effect(
 
 /// The keys in a file.
 pub(super) fn read_keys(file: &Path) -> Result<Keyring, Failure> {
-    Keyring::read(file).map_err(|bad| Failure::Config(bad.to_string()))
+    Ok(Keyring::read(file)?)
 }
 
 /// Where the command is, as the system will look for it: a name without a slash in the `PATH`.
@@ -252,13 +301,6 @@ fn check_executable(what: &str, program: &Path) -> Result<String, Failure> {
         return Err(Failure::Config(format!("{what} {place} is no program; chmod +x it?")));
     }
     Ok(format!("{place} can be executed"))
-}
-
-impl From<BadSettings> for Failure {
-    fn from(bad: BadSettings) -> Self {
-        let line = with_flags(&bad);
-        if bad.is_config() { Self::Config(line) } else { Self::Io(line) }
-    }
 }
 
 #[cfg(test)]
@@ -387,6 +429,11 @@ mod tests {
             ("g", "grace = \"5ms\"", "--grace has no effect without a command"),
             ("g", "hook-timeout = \"5s\"", "--hook-timeout has no effect without a hook"),
             ("g", "rank = 7", "--rank has no effect with local-leader and these parameters"),
+            ("g --witness --mode local", "", "--witness has no effect with local-leader and"),
+            ("g --voters 1,2 --mode local", "", "--voters has no effect with local-leader and"),
+            ("g", "voters = [1, \"x\"]", "'x' is not a number: write ids, as in 1,2,3"),
+            ("g --priorities 4=1 --mode local", "", "--priorities has no effect with local-leader"),
+            ("g --protocol le-s", "priority = 3", "--priority has no effect with le-s and"),
             ("g --protocol bully --reply 1s", "[params]\nretry = \"1s\"", "no setting is called"),
             (
                 "g --protocol bully --retry 1s",

@@ -10,21 +10,22 @@
 
 use super::complaints::Complaints;
 use super::errands::Errands;
-use super::handler::Reply;
+use super::handler::{Resigning, note_told};
 use super::hooks::Hooks;
-use super::options::Format;
 use super::overdue::Overdue;
 use super::permission::WITHOUT_LEASE;
 use super::printer::Printer;
 use super::settings::read_keys;
+use super::without_command::Keeper;
 use super::worker::{Fate, Worker};
+use crate::cli::output::TextOrJson;
 use crate::cli::output::change;
 use crate::cli::signals::{Asked, Signals};
 use bellwether::core::{Duration, Instant};
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
-use bellwether::net::{Election, Next, Snapshot, Watch};
+use bellwether::net::{Election, LastWill, Next, Snapshot, Watch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::path::PathBuf;
@@ -51,12 +52,16 @@ pub(super) struct Supervisor {
     /// Signals that came before the loop began.
     pub(super) early: Vec<Asked>,
     pub(super) waker: WakeFd,
-    pub(super) resignations: Receiver<Reply>,
+    pub(super) resignations: Receiver<Resigning>,
     pub(super) errands: Errands,
     pub(super) hooks: Hooks,
-    pub(super) printer: Option<(Printer, Format)>,
+    pub(super) printer: Option<(Printer, TextOrJson)>,
     pub(super) errors: Printer,
     pub(super) worker: Option<Worker>,
+    /// Its guardian, if there is no command.
+    pub(super) keeper: Option<Keeper>,
+    /// The member's last will, if a guardian keeps it.
+    pub(super) will: Option<LastWill>,
     /// Makes the member resign if the loop is held up, if there is a command.
     pub(super) overdue: Option<Overdue>,
     pub(super) keys: Option<PathBuf>,
@@ -69,7 +74,7 @@ pub(super) struct Supervisor {
     /// The last change, if there was one.
     pub(super) last: Option<Snapshot>,
     /// The requests that wait until it has resigned.
-    pub(super) resigning: Vec<Reply>,
+    pub(super) resigning: Vec<Resigning>,
     /// The exit code once the command is gone, and since when it is ending.
     pub(super) ending: Option<(u8, Instant)>,
 }
@@ -84,6 +89,7 @@ impl Supervisor {
             }
             self.hear_changes();
             self.hear_worker();
+            self.keeper.iter_mut().for_each(Keeper::look);
             self.waker.clear();
             self.resigning.extend(self.resignations.try_iter());
             if self.printer.as_ref().is_some_and(|(printer, _)| printer.is_closed()) {
@@ -150,16 +156,17 @@ impl Supervisor {
     }
 
     fn tell(&mut self, snapshot: &Snapshot) {
+        note_told(self.will.as_ref(), snapshot);
         let seen = Change::of(&self.group, snapshot);
         let led = self.last.as_ref().is_some_and(Snapshot::leads);
         let lost = if led && !snapshot.leads() { "; it leads no longer" } else { "" };
         let text = change::text(&seen) + lost;
         match &self.printer {
-            Some((printer, Format::Json)) => printer.print(&change::json(&seen)),
-            Some((printer, Format::Text)) => printer.print(&text),
+            Some((printer, TextOrJson::Json)) => printer.print(&change::json(&seen)),
+            Some((printer, TextOrJson::Text)) => printer.print(&text),
             None => self.errors.say(&text),
         }
-        self.hooks.tell(&seen, snapshot.tenure);
+        self.hooks.tell(&seen, snapshot.reign);
         self.last = Some(snapshot.clone());
     }
 
@@ -194,8 +201,13 @@ impl Supervisor {
                 let missing = error.contains("No such file");
                 self.end_with(if missing { NOT_FOUND } else { NOT_STARTED });
             }
-            Fate::Lost => {
-                self.note("the guardian was lost, and the command with it; it resigns");
+            // One line for each guardian that was killed. On a machine that stands still there
+            // may be more: one that does not answer in time is killed, because it may be stopped.
+            Fate::Lost { silent } => {
+                let why = if silent { ": it did not answer in time, and was killed" } else { "" };
+                self.note(&format!(
+                    "the guardian was lost{why}, and the command with it; it resigns"
+                ));
                 self.errands.resign(Vec::new()); // it may not lead any more
             }
         }
@@ -292,6 +304,8 @@ impl Supervisor {
             PollFd::from_borrowed_fd(watch, PollFlags::IN),
         ];
         fds.extend(worker.map(|worker| PollFd::from_borrowed_fd(worker.fd(), PollFlags::IN)));
+        let keeper = self.keeper.as_ref().and_then(Keeper::fd);
+        fds.extend(keeper.map(|keeper| PollFd::from_borrowed_fd(keeper, PollFlags::IN)));
         match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
@@ -304,8 +318,8 @@ impl Supervisor {
         self.errands.leave();
         let snapshot = self.election.leadership();
         let last = Change::of(&self.group, &snapshot);
-        drop(self.worker);
-        self.hooks.end(last, snapshot.tenure);
+        drop((self.worker, self.keeper));
+        self.hooks.end(last, snapshot.reign);
         if let Some((printer, _)) = self.printer {
             printer.end();
         }

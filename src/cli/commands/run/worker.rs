@@ -6,8 +6,8 @@
 use super::permission::Permission;
 use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
-use bellwether::net::Snapshot;
 use bellwether::net::guardian::{Guardian, Plan, Report};
+use bellwether::net::{LastWill, Snapshot};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::process::CommandExt;
@@ -19,7 +19,7 @@ const REST: Duration = Duration::from_millis(100);
 /// No longer than this.
 const REST_MAX: Duration = Duration::from_secs(10);
 
-/// Notes for the operator about the command's guardian, for `status`.
+/// Notes for the operator about the command's guardian and about scheduling, for `status`.
 #[derive(Clone, Debug)]
 pub(super) struct Notes {
     known: Arc<Mutex<Vec<String>>>,
@@ -38,7 +38,7 @@ impl Notes {
     }
 
     /// Reports a note on the standard error, if it is new.
-    fn add(&self, note: &str) {
+    pub(super) fn add(&self, note: &str) {
         let mut notes = self.lock();
         if !notes.iter().any(|known| known == note) {
             notes.push(note.to_owned());
@@ -56,6 +56,8 @@ impl Notes {
 #[derive(Debug)]
 pub(super) struct Worker {
     guardian: Guardian,
+    /// The last will of the member, for the next guardian.
+    will: Option<LastWill>,
     notes: Notes,
     plan: Plan,
     permission: Permission,
@@ -68,7 +70,7 @@ pub(super) struct Worker {
     /// Until when the command was last permitted to run.
     permitted: Instant,
     /// How often the member had begun to lead when the command was started.
-    tenure: u64,
+    reign: u64,
     started: Instant,
     rest: Duration,
 }
@@ -88,8 +90,8 @@ enum State {
 impl State {
     /// Whether a command runs that was started when the member led before: its token may be refused
     /// by now.
-    fn is_of_another_tenure(self, started_in: u64, snapshot: &Snapshot) -> bool {
-        self == Self::Running && snapshot.tenure != started_in
+    fn is_of_another_reign(self, started_in: u64, snapshot: &Snapshot) -> bool {
+        self == Self::Running && snapshot.reign != started_in
     }
 }
 
@@ -107,14 +109,22 @@ pub(super) enum Fate {
     /// It cannot be started: why.
     NotStarted(String),
     /// The guardian was lost, and the command with it; there is a new one.
-    Lost,
+    Lost {
+        /// Whether it did not answer in time, rather than ended.
+        silent: bool,
+    },
+}
+
+/// The command that becomes a guardian, under this name: the same program, even if it was replaced.
+pub(super) fn guard(name: &str) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0(name).arg("guard");
+    command
 }
 
 /// Starts a guardian; it is ready when this returns.
-fn guardian(plan: &Plan, notes: &Notes) -> io::Result<Guardian> {
-    let mut command = Command::new("/proc/self/exe"); // the same program, even if it was replaced
-    command.arg0("bellwether-watchdog").arg("guard");
-    let guardian = Guardian::spawn(command, plan)?;
+fn guardian(plan: &Plan, notes: &Notes, will: Option<&LastWill>) -> io::Result<Guardian> {
+    let guardian = Guardian::spawn(guard("bellwether-watchdog"), plan, will)?;
     guardian.notes().iter().for_each(|note| notes.add(note));
     Ok(guardian)
 }
@@ -126,10 +136,12 @@ impl Worker {
         permission: Permission,
         restart: bool,
         notes: Notes,
+        will: Option<LastWill>,
     ) -> io::Result<Self> {
-        let guardian = guardian(&plan, &notes)?;
+        let guardian = guardian(&plan, &notes, will.as_ref())?;
         Ok(Self {
             guardian,
+            will,
             notes,
             plan,
             permission,
@@ -138,7 +150,7 @@ impl Worker {
             reported: false,
             state: State::Idle,
             permitted: Instant::ZERO,
-            tenure: 0,
+            reign: 0,
             started: Instant::ZERO,
             rest: REST,
         })
@@ -161,7 +173,7 @@ impl Worker {
 
     /// The member leads: permits the command to run as long as its lease allows.
     pub(super) fn lead(&mut self, snapshot: &Snapshot) {
-        if self.state.is_of_another_tenure(self.tenure, snapshot) {
+        if self.state.is_of_another_reign(self.reign, snapshot) {
             return self.end();
         }
         let until = self.permission.until(snapshot, self.permitted);
@@ -177,7 +189,7 @@ impl Worker {
         }
         if self.state != State::Running {
             self.started = snapshot.at;
-            self.tenure = snapshot.tenure;
+            self.reign = snapshot.reign;
         }
         self.state = State::Running;
         self.permitted = until;
@@ -222,8 +234,9 @@ impl Worker {
             let (how, code) = match report {
                 Report::Started { .. } | Report::Ended => (String::new(), 0),
                 Report::Lost => {
-                    self.guardian = guardian(&self.plan, &self.notes)?;
-                    return Ok(Some(Fate::Lost));
+                    let silent = self.guardian.fell_silent();
+                    self.guardian = guardian(&self.plan, &self.notes, self.will.as_ref())?;
+                    return Ok(Some(Fate::Lost { silent }));
                 }
                 Report::NotStarted { error } => return Ok(Some(Fate::NotStarted(error))),
                 Report::Exited { code } => (format!("exited with code {code}"), code),
@@ -288,21 +301,21 @@ mod tests {
     use bellwether::core::{NodeId, Stage, Term};
 
     #[test]
-    fn a_command_runs_in_one_tenure_in_which_the_token_may_rise() {
-        let leads = |tenure, term| Snapshot {
+    fn a_command_runs_in_one_reign_in_which_the_token_may_rise() {
+        let leads = |reign, term| Snapshot {
             me: NodeId(1),
             leaders: vec![NodeId(1)],
             term: Term::new(term),
             term_kept: true,
-            tenure,
+            reign,
             until: Instant::NEVER,
             stage: Stage::Decided,
             withdrawn: None,
             at: Instant::ZERO,
         };
-        assert!(!State::Running.is_of_another_tenure(3, &leads(3, 8)));
-        assert!(!State::Running.is_of_another_tenure(3, &leads(3, 9)), "the token rose");
-        assert!(State::Running.is_of_another_tenure(3, &leads(4, 9)), "it leads again");
-        assert!(!State::Idle.is_of_another_tenure(3, &leads(4, 9)), "nothing runs");
+        assert!(!State::Running.is_of_another_reign(3, &leads(3, 8)));
+        assert!(!State::Running.is_of_another_reign(3, &leads(3, 9)), "the token rose");
+        assert!(State::Running.is_of_another_reign(3, &leads(4, 9)), "it leads again");
+        assert!(!State::Idle.is_of_another_reign(3, &leads(4, 9)), "nothing runs");
     }
 }
