@@ -59,7 +59,7 @@ fn functions_fit_a_screen() {
             let begins = line.trim_start().split('(').next().is_some_and(|head| {
                 head.split_whitespace().any(|word| word == "fn") && !head.starts_with("//")
             });
-            if begins && open.is_none() && !line.trim_end().ends_with(';') {
+            if begins && open.is_none() && !line.trim_end().ends_with([';', ',']) {
                 open = Some((number, indent, line.trim()));
             }
             if let Some((first, depth, head)) = open
@@ -139,6 +139,20 @@ fn protocols_are_named_in_few_places() {
     assert!(lines.len() <= LINES_MAX, "{} lines:\n{}", lines.len(), lines.join("\n"));
 }
 
+/// Errors and reports of the libraries say what is wrong and which rule holds. The command adds
+/// what its user can type; an embedding program has other ways.
+#[test]
+fn libraries_name_no_command_in_what_they_say() {
+    let quotes = |line: &str| line.contains("`bellwether ") && !line.trim().starts_with("//");
+    for (path, text) in sources().iter().filter(|(path, _)| path.starts_with("crates")) {
+        // The errata are a page of this repository, which names the command that writes it.
+        if !path.starts_with("crates/analysis/src/errata") {
+            let found = text.lines().position(quotes);
+            assert_eq!(found.map(|line| line + 1), None, "a line of {}", path.display());
+        }
+    }
+}
+
 #[test]
 fn every_way_to_name_a_family_is_counted() {
     let families = families();
@@ -199,5 +213,30 @@ fn every_dependency_may_be_used_by_everyone() {
             .split(" OR ")
             .any(|choice| choice.split(" AND ").all(|licence| GOOD.contains(&licence.trim())));
         assert!(good, "{}: {licence}", package["name"]);
+    }
+}
+
+/// The script runs the programs in two lists, so that one may compute while the other waits.
+#[test]
+fn the_script_runs_every_test_program_once() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let script = std::fs::read_to_string(root.join("test")).expect("the script is there");
+    let (_, whole) = script.split_once("building the tests").expect("after the quick checks");
+    let words: Vec<&str> = whole.split_whitespace().collect();
+    let program = |(path, _): &(PathBuf, String)| {
+        if path.iter().any(|part| part == "src") {
+            return None;
+        }
+        let within = path.iter().position(|part| part == "tests")?;
+        let parts: Vec<_> = path.iter().skip(within + 1).collect();
+        match parts[..] {
+            [file] => Some(Path::new(file).file_stem()?.to_str()?.to_owned()),
+            [folder, main] if main == "main.rs" => Some(folder.to_str()?.to_owned()),
+            _ => None,
+        }
+    };
+    for name in sources().iter().filter_map(program) {
+        let named = words.windows(2).filter(|pair| *pair == ["--test", &name]).count();
+        assert_eq!(named, 1, "`./test` runs the program `{name}` so many times");
     }
 }

@@ -99,12 +99,17 @@ fn an_exploration_tells_how_far_it_came() {
 
 #[test]
 fn a_plan_is_printed_without_its_simulation() {
-    let flags = "plan announce-listen --nodes 1000 --loss .1 --simulate 1000000";
-    let plan = json(flags);
-    assert_eq!((&plan["interrupted"], &plan["confirmed"]), (&true.into(), &Value::Null));
-    assert!(plan["params"]["listen"].as_f64() > Some(0.0), "{plan}");
-    let table = text(flags);
-    assert!(table.contains("--listen") && table.contains("INTERRUPTED: no simulation"), "{table}");
+    for (flags, param) in [
+        ("plan announce-listen --nodes 1000 --loss .1 --simulate 1000000", "listen"),
+        ("plan local-leader --loss .01 --simulate 1000000", "lock"),
+    ] {
+        let plan = json(flags);
+        assert_eq!((&plan["interrupted"], &plan["confirmed"]), (&true.into(), &Value::Null));
+        assert!(!plan["params"][param].is_null(), "{plan}");
+        let table = text(flags);
+        assert!(table.contains(&format!("--{param}")), "{table}");
+        assert!(table.contains("INTERRUPTED: no simulation"), "{table}");
+    }
 }
 
 #[test]

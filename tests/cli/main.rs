@@ -1,14 +1,16 @@
 //! The command as scripts and people meet it: its output, its files, its one-line errors and its
-//! exit codes. Nothing here opens a socket, so that all of it may run side by side.
+//! exit codes. Nothing here uses the network, so that all of it may run side by side.
 
 mod analyze;
 mod called;
 mod check;
 mod command;
+mod completions;
 mod errata;
 mod interrupted;
 mod keygen;
 mod plan;
+mod plan_local_leader;
 mod plan_probabilistic;
 mod points;
 mod probabilistic;

@@ -1,4 +1,4 @@
-//! `bellwether sim` and `bellwether trace`, and what all commands share: help, completions,
+//! `bellwether sim` and `bellwether trace`, and what all commands share: help and
 //! refusals.
 
 use crate::command::{folder, json, mean, program, refusal, stdout};
@@ -86,6 +86,7 @@ fn flags_without_effect_are_refused_with_what_would_give_them_one() {
         ("sim le-s --window 9s", "--window has no effect with --scenario start"),
         ("sim le-s --departures .1", "--departures has no effect without churn"),
         ("sim bully --beat 1s", "--beat has no effect with --detector told"),
+        ("sim local-leader --preempt-delay 1s", "--preempt-delay has no effect with --preempt"),
         ("sim le-s --straggle 5s", "--straggle 5s has no effect without --duplicate or --reorder"),
         ("run g --insecure --hook-timeout 5s", "--hook-timeout has no effect without a hook"),
         ("analyze bully.messages.from --initiator 1 --initiator 2", "a formula is about one"),
@@ -150,13 +151,6 @@ fn the_help_of_a_protocol_shows_its_own_flags_and_the_common_ones() {
 }
 
 #[test]
-fn shells_are_offered_the_names_of_protocols_and_figures() {
-    let script = stdout("completions bash");
-    assert!(script.contains("hirschberg-sinclair") && script.contains("le-a le-s le-m"));
-    assert!(script.contains("all published"));
-}
-
-#[test]
 fn a_scenario_file_is_run_with_many_seeds() {
     let folder = folder("repeat");
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/failover.toml");
@@ -174,6 +168,8 @@ fn a_scenario_file_is_run_with_many_seeds() {
     std::fs::copy(file, &plain).unwrap();
     let named = json(&format!("sim {} --runs 20", plain.display()));
     assert_eq!(named["metrics"], result["metrics"], "a file needs no .toml");
+    let traced = stdout(&format!("trace {}", plain.display()));
+    assert_eq!(traced, stdout(&format!("trace {file}")), "nor does it to be traced");
     let line = refusal(&format!("sim {file} --nodes 3"), 2);
     assert!(line.contains("--nodes is said by the file"), "{line}");
     std::fs::remove_dir_all(&folder).unwrap();
@@ -252,7 +248,7 @@ fn bad_values_are_refused_in_one_line_that_names_them() {
         ("sim le-s --clock-drift 200 --engine lazy", "clocks must not drift"),
         ("sim local-leader --nodes 1025", "at most 1024"),
         ("sim local-leader --nodes 1024 --scenario join-smaller", "1025 processes"),
-        ("trace local-leader --nodes 1000000", "a row for each member"),
+        ("trace local-leader --nodes 1000000", "a row for each voter"),
         ("sim local-leader --engine lazy", "only announce-listen protocols are lazy"),
         ("sim local-leader --scenario false-departure", "start watches"),
         ("sim local-leader --scenario departure --nodes 2", "a leader needs 2"),

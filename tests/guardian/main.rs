@@ -14,6 +14,7 @@ mod member;
 mod signals;
 mod start;
 mod watchers;
+mod will;
 
 use bellwether_core::Duration;
 use member::{LEASE, Member, PLAIN, STUBBORN, Setup, now, send};

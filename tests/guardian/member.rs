@@ -60,7 +60,7 @@ fn plays_the_member() {
     let mut bystander = Command::new("cat").stdin(Stdio::piped()).spawn().expect("there is a cat");
     let mut command = Command::new(env!("CARGO_BIN_EXE_bellwether"));
     command.arg("guard");
-    let mut guardian = Guardian::spawn(command, &plan).expect("the guardian starts");
+    let mut guardian = Guardian::spawn(command, &plan, None).expect("the guardian starts");
     for note in guardian.notes() {
         println!("\nnote {note}");
     }

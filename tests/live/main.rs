@@ -10,6 +10,7 @@ mod lab;
 mod laboratory;
 mod protocols;
 mod scenarios;
+mod wills;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -9,6 +9,7 @@ use crate::lab::network::Family;
 use crate::lab::relay::Weather;
 use crate::stage;
 use bellwether::core::{Duration, Entropy};
+use bellwether::protocols::local_leader::Tokens;
 use bellwether::sim::{RunSeed, StreamPurpose};
 
 const SIZES: [u64; 2] = [3, 5];
@@ -209,9 +210,10 @@ fn a_leader_that_is_back_before_its_locks_lapse_is_bound_to_nobody() {
         let down = back.since(begun);
         let lock = group.params().lock();
         assert!(down < lock + group.stalls.total(begun), "it was down for {down}");
-        // Whoever it is, also itself: but not before its former life's lease is over.
-        let (_, took) = group.replaced(0, back);
-        group.assert_within("quick restart", took, group.kappa(), back);
+        // Whoever it is, also itself: but not before its former life's lease is over, or its
+        // guardian has said that it is dead, which may be before it is back.
+        let (_, took) = group.replaced(0, begun);
+        group.assert_within("quick restart", took, group.kappa() + down, begun);
         group.settled(&group.ids());
     });
 }
@@ -244,6 +246,34 @@ fn a_better_member_that_comes_late_does_not_depose_a_leader() {
         group.calm();
         group.assert_unchanged("a better one comes", begun);
         group.acquit();
+    }
+}
+
+/// With tokens that are kept, what is stored is compared with the proof, too.
+#[test]
+fn durable_tokens_grow_while_leaders_are_killed_cut_off_and_paused() {
+    let _stage = stage();
+    let mut group = Group::started(Shape { tokens: Tokens::Durable, ..Shape::lan(3) });
+    let leader = group.settled(&group.ids());
+    let begun = group.crash(leader);
+    let (next, took) = group.replaced(leader, begun);
+    group.assert_within("crash", took, group.failover(0), begun);
+    group.restart(leader);
+    assert_eq!(group.settled(&group.ids()), next, "who leads goes on leading");
+    let begun = group.cut_silently(next);
+    let (third, took) = group.replaced(next, begun);
+    group.assert_within("cut", took, group.failover(1), begun);
+    group.heal();
+    group.settled(&group.ids());
+    let begun = group.pause(third);
+    let (_, took) = group.replaced(third, begun);
+    group.assert_within("pause", took, group.failover(1), begun);
+    group.resume(third);
+    group.settled(&group.ids());
+    group.calm();
+    let verdict = group.acquitted();
+    for rule in ["never-two", "tokens-grow", "follows-the-proof"] {
+        assert_eq!(verdict["invariants"][rule]["verdict"], "holds", "{rule}: {verdict}");
     }
 }
 

@@ -87,6 +87,59 @@ fn three_members_follow_one_and_another_when_that_resigns_or_leaves() {
     assert_ne!(leader(&members), second);
 }
 
+/// The leader's command has ended before the next leader's begins.
+#[test]
+fn a_leader_hands_over_to_the_member_that_is_named_or_says_why_not() {
+    let folder = Folder::new("transfer");
+    let list = peers(3);
+    let log = folder.file("log");
+    let script = format!(
+        "echo begin $BELLWETHER_ID >> {0}\ntrap 'echo end $BELLWETHER_ID >> {0}; exit' TERM\n\
+         while :; do sleep 0.01; done\n",
+        log.display()
+    );
+    let worker = folder.script("worker", &script).display().to_string();
+    let members: Vec<Member> =
+        (1..=3).map(|id| Member::start(&folder, &list, id, &["--", &worker])).collect();
+    let leader = |wanted: &dyn Fn(u64) -> bool| {
+        eventually("a leader that all follow", || {
+            let seen: Option<Vec<Value>> = members.iter().map(Member::status).collect();
+            let seen = seen?;
+            let leads = seen.iter().find(|status| status["role"] == "leader")?["id"].as_u64()?;
+            let agree = seen.iter().all(|status| status["leaders"] == serde_json::json!([leads]));
+            (agree && wanted(leads)).then_some(leads)
+        })
+    };
+    let first = leader(&|_| true);
+    let begun = |id: u64| {
+        eventually("its command", || {
+            let text = std::fs::read_to_string(&log).unwrap_or_default();
+            text.contains(&format!("begin {id}")).then_some(())
+        });
+    };
+    begun(first);
+    let dir = folder.dir();
+    let ask = |id, to| bellwether(&format!("transfer web {to} --id {id} --dir {dir}"));
+    let next = if first == 3 { 2 } else { 3 };
+    for (asked, to, why) in [
+        (first, first, "it leads already"),
+        (first, 9, "it is not in the group"),
+        (next, first, &*format!("it follows {first}: ask that one")),
+    ] {
+        let line = refusal(&ask(asked, to), 1);
+        assert!(line.contains(why), "{line}");
+    }
+    let text = folder.text("log");
+    assert_eq!(text, format!("begin {first}\n"), "nothing changed");
+    let done = ask(first, next);
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(said, format!("member {first} hands web over to {next}\n"));
+    assert_eq!(leader(&|id| id != first), next);
+    begun(next);
+    assert_eq!(folder.text("log"), format!("begin {first}\nend {first}\nbegin {next}\n"));
+}
+
 #[test]
 fn where_nobody_runs_the_answer_says_where_it_looked() {
     let folder = Folder::new("nobody");

@@ -211,6 +211,56 @@ fn a_guardian_that_dies_takes_the_command_along_and_another_guards_the_next() {
     eventually("the end of the command", || (!lives(second)).then_some(()));
 }
 
+/// How often a member said so, until its end.
+fn losses(member: &Member) -> usize {
+    let errors = member.last_errors();
+    let lost = errors.iter().filter(|line| line.contains("the guardian was lost")).count();
+    assert_eq!(lost, errors.iter().filter(|line| line.contains("lost")).count(), "{errors:?}");
+    lost
+}
+
+/// The guardian of a command that tells it, as `echo $PPID`.
+fn guardian(member: &Member) -> Pid {
+    let line = member.next_line().expect("it tells");
+    line.parse().ok().and_then(Pid::from_raw).expect("it is a number")
+}
+
+#[test]
+fn a_guardian_is_lost_once_for_each_kill_and_never_by_a_sigterm_to_the_member() {
+    let folder = Folder::new("kills");
+    let mut killed = member(&folder, &[], "echo $PPID; exec sleep 1000");
+    for _ in 0..3 {
+        kill_process(guardian(&killed), Signal::KILL).expect("it is there");
+    }
+    guardian(&killed);
+    assert_eq!(killed.end().0, Some(0));
+    assert_eq!(losses(&killed), 3);
+    for turn in 0..10 {
+        let folder = Folder::new("terms");
+        let mut ended = member(&folder, &[], "echo $PPID; exec sleep 1000");
+        guardian(&ended);
+        assert_eq!(ended.end().0, Some(0));
+        assert_eq!(losses(&ended), 0, "turn {turn}");
+    }
+}
+
+/// Not killed by anybody but its member, which says so.
+#[test]
+fn a_guardian_that_stands_still_with_its_watchdog_is_lost_because_it_does_not_answer() {
+    let folder = Folder::new("still");
+    let mut member = member(&folder, &[], "echo $PPID; exec sleep 1000");
+    let guardian = guardian(&member);
+    let status = std::fs::read_to_string(format!("/proc/{guardian}/status")).expect("it is there");
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).expect("it tells");
+    let watchdog = parent.trim().parse().ok().and_then(Pid::from_raw).expect("it is a number");
+    for pid in [watchdog, guardian] {
+        kill_process(pid, Signal::STOP).expect("it is there");
+    }
+    let line = member.error("the guardian was lost");
+    assert!(line.contains(": it did not answer in time, and was killed"), "{line}");
+    assert_eq!(member.end().0, Some(0));
+}
+
 #[test]
 fn a_grace_that_does_not_fit_the_lease_is_refused_with_the_inequality() {
     let folder = Folder::new("fits");

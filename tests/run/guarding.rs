@@ -38,7 +38,7 @@ fn the_guardian_is_ready_before_the_member_joins() {
 
 #[test]
 fn every_preset_runs_a_command_without_further_flags() {
-    for preset in ["fast", "lan", "wan"] {
+    for preset in ["fastest", "fast", "lan", "wan"] {
         let folder = Folder::new(&format!("preset-{preset}"));
         let mut run = command(&format!(
             "run web --peers {} --id 1 --dir {} --insecure --preset {preset} --",

@@ -1,6 +1,6 @@
 //! Programs that are told of changes.
 
-use super::member::{Folder, Member, eventually, lives, peers};
+use super::member::{Folder, Member, eventually, leader, lives, peers};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -145,6 +145,50 @@ fn the_end_waits_for_hooks_no_longer_than_one_and_each_may_take() {
     assert!(took < std::time::Duration::from_secs(7), "{took:?}, of which 4 s are for hooks");
     let log = folder.text("log");
     assert!(log.ends_with("one STOP\ntwo STOP\nthree STOP\n"), "{log}");
+}
+
+/// Nothing waits for hooks, so those of two leaders overlap. The help and the guide say so.
+#[test]
+fn a_former_leaders_hook_may_still_run_while_the_next_leaders_does() {
+    let folder = Folder::new("overlap");
+    let (log, go) = (folder.file("log").display().to_string(), folder.file("go"));
+    // At BACKUP, after it has led, it goes on until the test has seen the next leader's hook.
+    let script = format!(
+        "echo \"$BELLWETHER_ID $3 begins\" >> {log}
+         if [ $3 = BACKUP ] && [ $BELLWETHER_REIGN -gt 0 ]; then
+             until [ -e {} ]; do sleep .02; done
+         fi
+         echo \"$BELLWETHER_ID $3 ends\" >> {log}",
+        go.display()
+    );
+    let hook = folder.script("hook", &script).display().to_string();
+    let list = peers(3);
+    let flags = ["--on-change", &hook, "--hook-timeout", "500s"];
+    let mut members: Vec<Member> =
+        (1..=3).map(|id| Member::start(&folder, &list, id, &flags)).collect();
+    let old = leader(&members);
+    let told = |line: &str| folder.text("log").lines().any(|it| it == line);
+    eventually("its hook", || told(&format!("{old} MASTER ends")).then_some(()));
+    assert!(members[old as usize - 1].ask("resign").status.success());
+    eventually("the former leader's hook", || told(&format!("{old} BACKUP begins")).then_some(()));
+    let new = eventually("the next leader's hook", || {
+        let others = (1..=3).filter(|id| *id != old);
+        others.into_iter().find(|id| told(&format!("{id} MASTER begins")))
+    });
+    eventually("its end", || told(&format!("{new} MASTER ends")).then_some(()));
+    let before = folder.text("log");
+    let begun = |line: &&str| **line == format!("{old} BACKUP begins");
+    let ended = |line: &&str| **line == format!("{old} BACKUP ends");
+    let count = |like: &dyn Fn(&&str) -> bool| before.lines().filter(|it| like(it)).count();
+    assert!(count(&begun) > count(&ended), "it still runs: {before}");
+    std::fs::write(&go, "").expect("there is room");
+    members.iter_mut().for_each(|member| assert_eq!(member.end().0, Some(0)));
+    let help = super::member::bellwether("run --help");
+    let help =
+        String::from_utf8_lossy(&help.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "Hooks are not exclusive: nothing waits for them, so a former leader's BACKUP hook \
+                may still run while the next leader's MASTER hook runs.";
+    assert!(help.contains(said), "{help}");
 }
 
 /// The children of a process that have ended and were not reaped.

@@ -1,6 +1,6 @@
 //! Members as processes, which end with the test that started them.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -154,6 +154,10 @@ impl Member {
         Self { child, lines: lines(out), errors, dir: dir.to_owned(), id }
     }
 
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -187,6 +191,16 @@ impl Member {
                 Err(why) => panic!("{text}: {why}"),
             }
         }
+    }
+
+    /// What it still writes to the standard error, until that is closed.
+    pub(crate) fn last_errors(&self) -> Vec<String> {
+        std::iter::from_fn(|| match self.errors.recv_timeout(PATIENCE) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("the standard error is not closed"),
+        })
+        .collect()
     }
 
     fn all_errors(&self) -> Vec<String> {
@@ -231,6 +245,25 @@ impl Drop for Member {
         let _ = self.child.kill(); // it may have ended
         let _ = self.child.wait();
     }
+}
+
+/// Whom all members follow, also those that do not vote.
+pub(crate) fn leader(members: &[Member]) -> u64 {
+    eventually("a leader that all follow", || {
+        let seen: Option<Vec<Value>> = members.iter().map(Member::status).collect();
+        let seen = seen?;
+        let leads = seen.iter().find(|status| status["role"] == "leader")?["id"].as_u64()?;
+        seen.iter().all(|status| status["leaders"] == json!([leads])).then_some(leads)
+    })
+}
+
+/// Waits until all members hold this list of voters.
+pub(crate) fn hold(members: &[Member], version: u64, ids: &[u64]) {
+    let list = json!({"version": version, "committed": true, "ids": ids});
+    eventually("the list", || {
+        let holds = |member: &Member| member.status().is_some_and(|it| it["voters"] == list);
+        members.iter().all(holds).then_some(())
+    });
 }
 
 /// The time since the machine started.

@@ -80,3 +80,59 @@ fn a_group_whose_members_are_all_killed_goes_on_with_higher_tokens() {
         last = now;
     }
 }
+
+/// The state file of a group with the same name elsewhere, and one that was copied earlier: the
+/// member says so, takes its votes from the others, and no token comes twice.
+#[test]
+fn a_state_file_of_another_group_or_an_older_one_counts_as_lost_with_one_line() {
+    let (folder, elsewhere) = (Folder::new("put-back"), Folder::new("elsewhere"));
+    let durable = ["--tokens", "durable"];
+    let (list, other) = (peers(3), peers(1));
+    let foreign = elsewhere.file("members").join("web.1.state");
+    let first = [&durable[..], &["--bootstrap"]].concat();
+    let mut stranger = Member::start(&elsewhere, &other, 1, &first);
+    stranger.becomes("leader");
+    stranger.end();
+    let start = |id: u64| Member::start(&folder, &list, id, &durable);
+    let mut members: Vec<Member> = (1..4).map(start).collect();
+    let mut last = term(&leader(&members).1);
+    let records = |members: &[Member]| {
+        let kept = |status: Value| status["no_record"] == false;
+        eventually("records of all", || {
+            members.iter().all(|member| member.status().is_some_and(kept)).then_some(())
+        });
+    };
+    records(&members);
+    let own = folder.file("members").join("web.1.state");
+    let aside = folder.file("aside");
+    members[0].end();
+    std::fs::copy(&own, &aside).expect("it is there");
+    for (file, why) in [
+        (&foreign, "of another group of this name, founded by 1=127."),
+        (&aside, "it is older than the one last written here, by "),
+    ] {
+        // Let terms grow, and the file with them.
+        members[0] = start(1);
+        for _ in 0..2 {
+            let (index, status) = leader(&members);
+            last = last.max(term(&status));
+            let resigned = members[index].ask("resign");
+            assert!(resigned.status.success(), "{resigned:?}");
+            records(&members);
+        }
+        last = last.max(term(&leader(&members).1));
+        members[0].end();
+        std::fs::copy(file, &own).expect("there is room");
+        members[0] = start(1);
+        let line = members[0].error("its state file is not used");
+        assert!(line.contains(why) && line.contains("counts as lost"), "{line}");
+        records(&members);
+        // Of two, both must vote.
+        members[2].end();
+        let now = eventually("a higher token", || {
+            Some(term(&leader(&members[..2]).1)).filter(|now| *now > last)
+        });
+        last = now;
+        members[2] = start(3);
+    }
+}

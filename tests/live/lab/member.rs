@@ -84,6 +84,18 @@ impl Member {
         let _ = self.child.wait();
     }
 
+    /// Ends it and all that it started without a word. It is stopped first, so that it starts
+    /// nothing anew, and dies last: whoever outlived it would notice. (To stop the others would not
+    /// do: the kernel lets stopped processes go on when their group loses its last parent.)
+    pub(crate) fn kill_all(&mut self) {
+        self.signal(Signal::STOP);
+        for pid in descendants(self.child.id()) {
+            // What ended meanwhile needs no signal.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        self.kill();
+    }
+
     /// Waits for it to end by itself.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         self.child.wait().expect("a child can be waited for")
@@ -98,6 +110,20 @@ impl Member {
     pub(crate) fn complaints(&self) -> String {
         std::fs::read_to_string(&self.start.errors).unwrap_or_default()
     }
+}
+
+/// All processes that a process and its children started, and that are there.
+fn descendants(pid: u32) -> Vec<Pid> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+    let children = tasks.filter_map(Result::ok).flat_map(|task| {
+        let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()).collect::<Vec<_>>()
+    });
+    let with_theirs = children.flat_map(|child| {
+        let own = i32::try_from(child).ok().and_then(Pid::from_raw);
+        own.into_iter().chain(descendants(child))
+    });
+    with_theirs.collect()
 }
 
 impl Drop for Member {

@@ -7,6 +7,7 @@
 //! the namespaces.
 
 use super::clock::{now, sleep};
+use super::hub::Hub;
 use super::shell::{attempt, must};
 use super::unique;
 use bellwether::core::Duration;
@@ -14,6 +15,7 @@ use std::fmt::Write;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 const PREFIX: &str = "bellwether-";
 /// What is in here under a namespace's name, `ip netns exec` puts over `/etc` for whom it starts.
@@ -44,6 +46,8 @@ pub(crate) enum Family {
 pub(crate) struct Network {
     name: String,
     members: u64,
+    /// Started with the first cut.
+    ports: Mutex<Option<Hub>>,
 }
 
 impl Network {
@@ -54,7 +58,7 @@ impl Network {
 
     pub(crate) fn new(members: u64) -> Self {
         sweep();
-        let network = Self { name: unique(), members };
+        let network = Self { name: unique(), members, ports: Mutex::new(None) };
         let hub = network.hub();
         // From here on whatever exists is removed when `network` goes.
         let mut made = format!("netns add {hub}\n");
@@ -91,7 +95,9 @@ impl Network {
             "add table inet lab\n\
              add chain inet lab arriving {{ type filter hook input priority 0; }}\n\
              add chain inet lab leaving {{ type filter hook output priority 0; }}\n\
-             add rule inet lab leaving udp dport {} counter\n",
+             add rule inet lab leaving udp dport {} counter\n\
+             add chain inet lab sent {{ type filter hook output priority 1; }}\n\
+             add rule inet lab sent oifname eth0 counter\n",
             Self::PORT
         );
         self.nft(id, &table);
@@ -149,18 +155,24 @@ impl Network {
         must(&["ip", "netns", "exec", &self.namespace(id), "nft", "-f", "-"], rules)
     }
 
-    fn hub_link(&self, words: &str) {
-        must(&["ip", "-n", &self.hub(), "-batch", "-"], &format!("link set {words}\n"));
+    fn hub_link(&self, id: u64, what: &str) {
+        let mut ports = self.ports.lock().unwrap_or_else(PoisonError::into_inner);
+        ports.get_or_insert_with(|| Hub::new(&self.hub())).set(&format!("p{id}"), what);
+    }
+
+    /// Starts what a cut needs, so that the first one is as quick as the others.
+    pub(crate) fn get_ready(&self) {
+        (1..=self.members).for_each(|id| self.join(id));
     }
 
     /// The member's port leaves the bridge; its carrier stays, so it cannot know.
     pub(crate) fn cut_silently(&self, id: u64) {
-        self.hub_link(&format!("p{id} nomaster"));
+        self.hub_link(id, "nomaster");
     }
 
     /// The port is on the bridge again.
     pub(crate) fn join(&self, id: u64) {
-        self.hub_link(&format!("p{id} master hub"));
+        self.hub_link(id, "master hub");
     }
 
     /// The member's interface goes down: what it sends fails.
@@ -195,15 +207,32 @@ impl Network {
         self.nft(to, &rules);
     }
 
-    /// All one-way cuts are mended.
+    /// So many of a thousand datagrams that reach a member are lost.
+    pub(crate) fn lose(&self, id: u64, of_thousand: u64) {
+        let (port, lost) = (Self::PORT, of_thousand);
+        let rule = format!("udp dport {port} numgen random mod 1000 < {lost} drop");
+        self.nft(id, &format!("add rule inet lab arriving {rule}\n"));
+    }
+
+    /// All one-way cuts and losses are mended.
     pub(crate) fn mend(&self, id: u64) {
         self.nft(id, "flush chain inet lab arriving\n");
     }
 
     /// How many datagrams a member has sent to the group's port.
     pub(crate) fn datagrams(&self, id: u64) -> u64 {
+        self.counted(id, "leaving")
+    }
+
+    /// How many packets of any kind have left a member's machine.
+    pub(crate) fn packets(&self, id: u64) -> u64 {
+        self.counted(id, "sent")
+    }
+
+    /// The one counter of a chain.
+    fn counted(&self, id: u64, chain: &str) -> u64 {
         let own = self.namespace(id);
-        let words = ["ip", "netns", "exec", &own, "nft", "list", "chain", "inet", "lab", "leaving"];
+        let words = ["ip", "netns", "exec", &own, "nft", "list", "chain", "inet", "lab", chain];
         let listing = must(&words, "");
         let mut listed = listing.split_whitespace().skip_while(|word| *word != "packets");
         let count = listed.nth(1).and_then(|count| count.parse().ok());
@@ -213,6 +242,7 @@ impl Network {
 
 impl Drop for Network {
     fn drop(&mut self) {
+        *self.ports.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let names = (1..=self.members).map(|id| self.namespace(id)).chain([self.hub()]);
         for name in names {
             // A network that was never finished lacks some of them.

@@ -12,9 +12,9 @@ use super::network::{Family, Network};
 use super::relay::{Relay, Weather};
 use super::stalls::{Stalls, stalls};
 use super::{Folder, shell};
-use bellwether::core::{Duration, Instant};
+use bellwether::core::{Duration, Event, Fact, Instant, NodeId, Record};
 use bellwether::protocols::choice::{self, Choice};
-use bellwether::protocols::local_leader::{Config, Mode, Params, Preset};
+use bellwether::protocols::local_leader::{Config, Mode, Params, Preset, Tokens};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -46,6 +46,7 @@ pub(crate) struct Shape {
     pub(crate) members: u64,
     pub(crate) protocol: &'static str,
     pub(crate) preset: Preset,
+    pub(crate) tokens: Tokens,
     pub(crate) ground: Ground,
 }
 
@@ -56,7 +57,8 @@ impl Shape {
     /// So many members with leases on a local network.
     pub(crate) const fn lan(members: u64) -> Self {
         let ground = Ground::Listed(Family::V4);
-        Self { members, protocol: LEASES, preset: Preset::Lan, ground }
+        let (preset, tokens) = (Preset::Lan, Tokens::Volatile);
+        Self { members, protocol: LEASES, preset, tokens, ground }
     }
 }
 
@@ -157,6 +159,11 @@ impl Group {
         (1..=self.shape.members).collect()
     }
 
+    /// The processes of all members.
+    pub(crate) fn pids(&self) -> Vec<u32> {
+        self.members.values().map(Member::pid).collect()
+    }
+
     /// All but these.
     pub(crate) fn without(&self, missing: &[u64]) -> Vec<u64> {
         self.ids().into_iter().filter(|id| !missing.contains(id)).collect()
@@ -200,6 +207,18 @@ impl Group {
         self.folder.file(&format!("trace-{id}"))
     }
 
+    /// When the last lease ends that a member recorded.
+    pub(crate) fn lease(&self, id: u64) -> Instant {
+        let text = std::fs::read_to_string(self.trace(id)).expect("it records");
+        let records = text.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
+        let ends = records.filter_map(|record| match record.event {
+            Event::Leadership { until, leaders, .. } if leaders == [NodeId(id)] => until,
+            Event::Fact(Fact::Held { until }) => Some(until),
+            _ => None,
+        });
+        ends.max().expect("it led")
+    }
+
     /// What its guardian records.
     fn work(&self, id: u64) -> String {
         self.folder.file(&format!("trace-{id}.work"))
@@ -219,6 +238,9 @@ impl Group {
         let mut words = vec![NAME, "--id", &name, "--peers", &self.peers, "--protocol", protocol];
         if protocol == LEASES {
             words.extend(["--preset", self.shape.preset.name()]);
+            if self.shape.tokens == Tokens::Durable {
+                words.extend(["--tokens", "durable"]);
+            }
         } else if is_announced(protocol) {
             words.extend(["--suppress", "200ms", "--announce", "200ms", "--listen-for", "1s"]);
         }

@@ -3,9 +3,11 @@
 use super::super::clock::now;
 use super::super::member::Member;
 use super::super::network::Network;
-use super::Group;
+use super::{Group, NAME};
 use bellwether::core::{Event, Instant, NodeId};
+use bellwether::net::control::{self, Client};
 use rustix::process::Signal;
+use std::path::Path;
 
 fn cut(from: &[u64], to: &[u64]) -> Event {
     let ids = |ids: &[u64]| ids.iter().copied().map(NodeId).collect();
@@ -22,6 +24,12 @@ impl Group {
     pub(crate) fn crash(&mut self, id: u64) -> Instant {
         let member = self.members.get_mut(&id).expect("who crashes was started");
         self.faults.befall(id, Event::Crash, || member.kill())
+    }
+
+    /// kill -9 of the member and of all that it started, which does nothing more for it.
+    pub(crate) fn crash_all(&mut self, id: u64) -> Instant {
+        let member = self.members.get_mut(&id).expect("who crashes was started");
+        self.faults.befall(id, Event::Crash, || member.kill_all())
     }
 
     /// Starts a member that crashed again.
@@ -52,8 +60,37 @@ impl Group {
     }
 }
 
+/// Requests at the control socket.
+impl Group {
+    fn client(&self, id: u64) -> Client {
+        let found = control::find(Path::new(&self.dir(id)), Some(NAME), Some(id));
+        found.unwrap_or_else(|error| panic!("member {id}: {error}"))
+    }
+
+    /// The leader resigns.
+    pub(crate) fn resign(&mut self, id: u64) -> Instant {
+        let mut client = self.client(id);
+        let begun = now();
+        client.resign().unwrap_or_else(|error| panic!("member {id}: {error}"));
+        begun
+    }
+
+    /// The leader hands over to another member.
+    pub(crate) fn transfer(&mut self, id: u64, to: u64) -> Instant {
+        let mut client = self.client(id);
+        let begun = now();
+        client.transfer(to).unwrap_or_else(|error| panic!("member {id} to {to}: {error}"));
+        begun
+    }
+}
+
 /// Links.
 impl Group {
+    /// So many of a thousand datagrams are lost, everywhere.
+    pub(crate) fn lose(&self, of_thousand: u64) {
+        self.ids().into_iter().for_each(|id| self.network().lose(id, of_thousand));
+    }
+
     /// Both directions between one member and all others.
     fn cut_off(&mut self, id: u64, act: impl FnOnce(&Network)) -> Instant {
         let others = self.without(&[id]);

@@ -6,6 +6,7 @@ use super::super::member::{BELLWETHER, Member};
 use super::super::shell;
 use super::{Group, NAME, PATIENCE};
 use bellwether::core::{Duration, Instant};
+use serde_json::Value;
 
 /// The invariants that say what comes within κ, rather than what holds at any time.
 const IN_TIME: [&str; 5] =
@@ -44,6 +45,13 @@ impl Group {
             let follows = |id: &u64| last(said, *id).is_some_and(|said| said.leaders == [leader]);
             among.iter().all(follows).then_some(leader)
         })
+    }
+
+    /// When this one last began to lead, by its own word.
+    pub(crate) fn leads_since(&self, id: u64) -> Instant {
+        let said = self.log.since(Instant::ZERO);
+        let begun = last(&said, id).filter(|said| said.leads());
+        begun.unwrap_or_else(|| panic!("{id} does not lead")).t
     }
 
     /// Waits until somebody other than this one begins to lead; says who, and how long it took.
@@ -120,7 +128,7 @@ impl Group {
     ///
     /// What is to come in time is promised for machines that react within σ. Where this one was
     /// later than that, only what must hold at any time is insisted on.
-    pub(crate) fn judge(mut self) -> serde_json::Value {
+    pub(crate) fn judge(mut self) -> Value {
         self.members.values_mut().for_each(Member::kill);
         let works = self.lives.keys().filter(|id| self.commands.contains_key(id));
         let works = works.map(|id| self.work(*id));
@@ -135,7 +143,7 @@ impl Group {
         assert!(replay.status.success(), "replayed, it is not the same: {replay:?}");
         let faults = ["--faults", self.faults.path(), "--trace"];
         let check = court(&[["check", "--format", "json"], faults].concat());
-        let verdict: serde_json::Value = serde_json::from_slice(&check.stdout)
+        let verdict: Value = serde_json::from_slice(&check.stdout)
             .unwrap_or_else(|error| panic!("the judge: {error}: {check:?}"));
         let broken: Vec<_> = verdict["violations"].as_array().into_iter().flatten().collect();
         for violation in &broken {
@@ -153,6 +161,11 @@ impl Group {
 
     /// The same, where nothing may remain undecided.
     pub(crate) fn acquit(self) {
+        self.acquitted();
+    }
+
+    /// The same, with the rulings.
+    pub(crate) fn acquitted(self) -> Value {
         // A guardian that does not get its turn records the end of the command late.
         let half_margin = Duration::from_nanos(self.params().lease().as_nanos() / 20);
         let (stalls, begun) = (self.stalls, self.begun);
@@ -164,5 +177,6 @@ impl Group {
             let excused = COMMANDS.contains(&invariant.as_str()) && longest > half_margin;
             assert!(!undecided || excused, "{invariant}: {}", ruling["note"]);
         }
+        verdict
     }
 }

@@ -1,0 +1,59 @@
+//! What a member is refused by the machine, and how it says so.
+
+use super::member::{Folder, Member, command, peers};
+use std::process::Command;
+
+/// Starts a member alone, without the right to a higher priority and to locked memory.
+fn without_rights(folder: &Folder, rest: &[&str]) -> Member {
+    let (list, dir) = (peers(1), folder.dir());
+    let line = format!("run web --peers {list} --id 1 --dir {dir} --insecure --preset wan");
+    let own = command(&line);
+    let mut refused = Command::new("setpriv");
+    refused.args(["--bounding-set", "-sys_nice,-ipc_lock", "--inh-caps", "-sys_nice,-ipc_lock"]);
+    refused.args(["prlimit", "--memlock=65536:65536", "--nice=0:0", "--rtprio=0:0"]);
+    refused.arg(own.get_program()).args(own.get_args()).args(rest);
+    Member::spawn(refused, &dir, 1)
+}
+
+#[test]
+fn a_refused_priority_is_said_once_and_is_in_the_status() {
+    let folder = Folder::new("refused");
+    let mut member = without_rights(&folder, &[]);
+    let status = member.becomes("leader");
+    let warnings: Vec<&str> =
+        status["warnings"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
+    for refused in ["a higher scheduling priority is not permitted", "locked memory is not"] {
+        let said = warnings.iter().filter(|warning| warning.contains(refused));
+        assert_eq!(said.count(), 1, "{refused}: {warnings:?}");
+    }
+    let (code, _) = member.end();
+    assert_eq!(code, Some(0));
+    let errors = member.last_errors();
+    for refused in ["the member's threads: a higher scheduling", "the member's threads: locked"] {
+        let said = errors.iter().filter(|line| line.contains(refused)).count();
+        assert_eq!(said, 1, "{refused}: {errors:?}");
+    }
+}
+
+#[test]
+fn a_member_that_may_has_a_raised_thread_locked_memory_and_no_note() {
+    let folder = Folder::new("raised");
+    let mut member = Member::start(&folder, &peers(1), 1, &[]);
+    let status = member.becomes("leader");
+    let text = status["warnings"].to_string();
+    assert!(!text.contains("not permitted"), "{text}");
+    assert_eq!(status["scheduling_allowed_ms"], 50.0, "σ of the preset wan");
+    assert!(status["scheduling_delay_ms"].is_f64(), "{status}");
+    let lines = String::from_utf8(member.ask("status").stdout).unwrap();
+    assert!(lines.contains("woken late") && lines.contains("50 ms allowed"), "{lines}");
+    let tasks = format!("/proc/{}/task", member.pid());
+    let nice = |stat: &str| stat.rsplit(')').next()?.split_whitespace().nth(16)?.parse().ok();
+    let threads = std::fs::read_dir(tasks).unwrap().filter_map(Result::ok);
+    let stats = threads.map(|it| std::fs::read_to_string(it.path().join("stat")).unwrap());
+    let raised: Vec<String> = stats.filter(|stat| nice(stat) == Some(-20)).collect();
+    assert!(raised.iter().any(|stat| stat.contains("(bellwether-1)")), "{raised:?}");
+    let own = std::fs::read_to_string(format!("/proc/{}/status", member.pid())).unwrap();
+    let locked = own.lines().find_map(|line| line.strip_prefix("VmLck:")).unwrap();
+    assert_ne!(locked.trim(), "0 kB");
+    assert_eq!(member.end().0, Some(0));
+}

@@ -1,0 +1,174 @@
+//! Who votes, as operators see and change it with `bellwether members`.
+
+use super::member::{Folder, Member, bellwether, eventually, hold, leader, now, peers, refusal};
+use serde_json::Value;
+use std::time::Duration;
+
+/// After a change somebody leads within this: the leader goes on, or the next one follows soon.
+const BOUND: Duration = Duration::from_secs(5);
+
+/// A worker that says so if another one runs. The system releases its lock when it has ended.
+fn worker(folder: &Folder) -> String {
+    let (lock, log) = (folder.file("lock"), folder.file("log"));
+    let script = format!(
+        "exec 9>{}\nflock -n 9 || echo two >> {1}\necho begin $BELLWETHER_ID >> {1}\n\
+         exec sleep 1000\n",
+        lock.display(),
+        log.display()
+    );
+    folder.script("worker", &script).display().to_string()
+}
+
+fn start(folder: &Folder, list: &str, id: u64, worker: &str) -> Member {
+    let record = trace(folder, id);
+    let rest = ["--voters", "1,2,3", "--tokens", "durable", "--record", &record, "--", worker];
+    Member::start(folder, list, id, &rest)
+}
+
+/// Where it records.
+fn trace(folder: &Folder, id: u64) -> String {
+    folder.file(&format!("{id}.jsonl")).display().to_string()
+}
+
+#[test]
+fn a_group_of_three_becomes_five_and_three_other_ones_without_two_leaders() {
+    let folder = Folder::new("voters");
+    let (list, worker, dir) = (peers(5), worker(&folder), folder.dir());
+    let start = |id| start(&folder, &list, id, &worker);
+    let mut members: Vec<Member> = (1..=5).map(start).collect();
+    let members_of =
+        |id: u64, words: &str| bellwether(&format!("members web {words} --id {id} --dir {dir}"));
+    let change = |members: &[Member], words: &str| {
+        let asked = members_of(leader(members), words);
+        let errors = String::from_utf8_lossy(&asked.stderr).into_owned();
+        assert!(asked.status.success(), "{words}: {errors}");
+        let (begin, said) = (now(), String::from_utf8_lossy(&asked.stdout).into_owned());
+        leader(members);
+        assert!(now() - begin < BOUND, "{words}: nobody led for {:?}", now() - begin);
+        said
+    };
+    let first = leader(&members);
+    assert!(first <= 3, "{first} does not vote");
+    hold(&members, 0, &[1, 2, 3]);
+    let said = String::from_utf8(members_of(first, "").stdout).expect("it is text");
+    assert!(said.ends_with("\n\nvoters 1, 2, 3 (list 0); observers: 4, 5\n"), "{said}");
+    assert_eq!(change(&members, "add 4"), "member 4 votes; list 1: 1, 2, 3, 4\n");
+    assert_eq!(change(&members, "add 5"), "member 5 votes; list 2: 1, 2, 3, 4, 5\n");
+    let first = leader(&members);
+    if first != 3 {
+        let line = refusal(&members_of(first, &format!("remove {first}")), 1);
+        assert!(line.contains("a leader does not remove itself"), "{line}");
+        let over = bellwether(&format!("transfer web 3 --id {first} --dir {dir}"));
+        assert!(over.status.success(), "{}", String::from_utf8_lossy(&over.stderr));
+        eventually("3 leads", || (leader(&members) == 3).then_some(()));
+    }
+    assert_eq!(change(&members, "remove 1"), "member 1 votes no longer; list 3: 2, 3, 4, 5\n");
+    let said = change(&members, "remove 2 --format json");
+    assert_eq!(said, "{\"version\":4,\"committed\":true,\"ids\":[3,4,5]}\n");
+    hold(&members, 4, &[3, 4, 5]);
+    drop(members); // by SIGKILL
+    members = (1..=5).map(start).collect();
+    hold(&members, 4, &[3, 4, 5]);
+    assert!(leader(&members) >= 3, "1 and 2 vote no longer");
+    // A voter that lost its record reads the list and the term from the others.
+    members[3].end();
+    std::fs::remove_file(folder.file("members").join("web.4.state")).expect("it had a record");
+    members[3] = start(4);
+    hold(&members, 4, &[3, 4, 5]);
+    let leads = leader(&members);
+    let term = |id: u64| members[id as usize - 1].status().map(|status| status["term"].clone());
+    eventually("the token", || (term(4)? == term(leads)? && term(4)?.is_u64()).then_some(()));
+    let log = folder.text("log");
+    assert!(log.contains("begin") && !log.contains("two"), "{log}");
+    members.iter_mut().for_each(|member| assert_eq!(member.end().0, Some(0)));
+    let traces = (1..=5).map(|id| trace(&folder, id)).collect::<Vec<_>>().join(" ");
+    let judged = bellwether(&format!("check --format json --trace {traces}"));
+    let verdict: Value = serde_json::from_slice(&judged.stdout).expect("it is JSON");
+    for rule in ["never-two", "tokens-grow", "follows-the-proof"] {
+        assert_eq!(verdict["invariants"][rule]["verdict"], "holds", "{rule}: {verdict}");
+    }
+    let replayed = bellwether(&format!("replay {traces}"));
+    let said = String::from_utf8_lossy(&replayed.stdout);
+    assert!(replayed.status.success(), "{said}{}", String::from_utf8_lossy(&replayed.stderr));
+}
+
+/// The best three of five vote; each voter that is killed is replaced, and two are too many for
+/// three voters of whom none is replaced.
+#[test]
+fn voters_that_are_killed_are_replaced_by_observers() {
+    let folder = Folder::new("replaced");
+    let list = peers(5);
+    let start = |id| {
+        let best = ["--voters", "3", "--priorities", "5=9,4=1"];
+        let rest = ["--tokens", "durable", "--replace-after", "2s"];
+        Member::start(&folder, &list, id, &[best, rest].concat())
+    };
+    let mut members: Vec<Member> = (1..=5).map(start).collect();
+    leader(&members);
+    hold(&members, 0, &[1, 4, 5]);
+    let observer = members[2].status().expect("it answers");
+    let (lease, belief) = (&observer["lease_ends_ms"], &observer["remaining_ms"]);
+    assert!(lease.as_f64().zip(belief.as_f64()).is_some_and(|(l, b)| l <= b), "{observer}");
+    let first = leader(&members);
+    let other = if first == 4 { 5 } else { 4 };
+    drop(members.remove(other as usize - 1)); // by SIGKILL
+    let now_vote = if other == 4 { [1, 2, 5] } else { [1, 2, 4] };
+    hold(&members, 1, &now_vote);
+    let second = leader(&members);
+    let place = members.iter().position(|member| member.id() == second).expect("it is one of us");
+    drop(members.remove(place));
+    let third = leader(&members);
+    assert!(third != second && now_vote.contains(&third), "{third} leads by the list {now_vote:?}");
+    let left: Vec<u64> = members.iter().map(Member::id).collect();
+    hold(&members, 2, &left);
+    leader(&members);
+}
+
+#[test]
+fn a_change_that_is_not_possible_is_refused_in_one_line() {
+    let folder = Folder::new("no-change");
+    let (list, dir) = (peers(2), folder.dir());
+    let start = |id, tokens| {
+        let rest = ["--voters", "1", "--tokens", tokens];
+        let rest = if tokens == "durable" && id == 1 {
+            &[&rest[..], &["--bootstrap"]].concat()
+        } else {
+            &rest[..]
+        };
+        Member::start(&folder, &list, id, rest)
+    };
+    let refused = |id: u64, words: &str, code| {
+        refusal(&bellwether(&format!("members web {words} --id {id} --dir {dir}")), code)
+    };
+    let mut members = [1, 2].map(|id| start(id, "volatile"));
+    assert_eq!(leader(&members), 1);
+    let line = refused(1, "add 2", 1);
+    assert!(line.contains("use durable tokens; nothing changed"), "{line}");
+    members.iter_mut().for_each(|member| assert_eq!(member.end().0, Some(0)));
+    let members = [1, 2].map(|id| start(id, "durable"));
+    assert_eq!(leader(&members), 1);
+    for (id, words, why) in [
+        (1, "add 9", "the group has no member 9; nothing changed"),
+        (1, "add 1", "member 1 votes already; nothing changed"),
+        (1, "remove 2", "member 2 does not vote; nothing changed"),
+        (1, "remove 1", "member 1 is the last one that votes"),
+        (1, "replace 1 2", "a leader does not remove itself"),
+        (2, "add 2", "it follows 1: ask that one"),
+        (1, "add 2 --if-list 3", "than the present one, which is list 0; look at that first"),
+    ] {
+        let line = refused(id, words, 1);
+        assert!(line.contains(why), "{words}: {line}");
+    }
+    let line = refused(1, "--if-list 0", 2);
+    assert!(line.contains("--if-list has no effect without add, remove or replace"), "{line}");
+    for words in ["add", "add x", "replace 1", "promote 2", "add 2 --if-list x"] {
+        let output = bellwether(&format!("members web {words} --id 1 --dir {dir}"));
+        assert_eq!(output.status.code(), Some(2), "{words}");
+    }
+    let run = format!("run web --peers {list} --id 1 --dir {dir} --insecure --voters");
+    let line = refusal(&bellwether(&format!("{run} 1,7")), 78);
+    assert!(line.contains("voter 7 is not in the list of members"), "{line}");
+    let line = refusal(&bellwether(&format!("{run} 1 --mode local")), 2);
+    assert!(line.contains("--voters has no effect with local-leader"), "{line}");
+    hold(&members, 0, &[1]);
+}
