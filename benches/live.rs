@@ -2,8 +2,8 @@
 //!
 //! **What is measured.** Three members in namespaces of their own, joined by a bridge. A failover
 //! lasts from the moment before the fault is made to the instant at which another member begins to
-//! lead, as that one tells it; all members read the same clock. A cut is made by another command,
-//! whose few milliseconds are counted in. The fault comes at a random phase of the leader's lease.
+//! lead, as that one tells it; all members read the same clock. What it takes to make the fault is
+//! counted in. The faults come at random phases of the renewal period, spread evenly over it.
 //! Overlap is what the judge finds in the members' traces: how many led at once, at most.
 //!
 //! **How to read it.** Each row names its target and whether it was met; `bound` is what the
@@ -12,7 +12,8 @@
 //! overlap there is no excuse: exit code 1 if two ever led at once, or if a figure was missed.
 //!
 //! `-- --quick` shortens everything, `-- --format json` is for programs, and `-- WORD` measures
-//! what has this word in its name: lan, fast, kill, cut, pause, SIGTERM, idle or loaded.
+//! what has this word in its name: fastest, lan, kill, cut, SIGSTOP, SIGTERM, resign, transfer,
+//! idle, loaded or loss. `-- hour` watches a group with preset `fastest` for an hour.
 
 #[path = "live/cost.rs"]
 mod cost;
@@ -28,9 +29,9 @@ mod stability;
 
 use bellwether::core::Duration;
 use bellwether::protocols::local_leader::Preset;
-use failover::Fault;
+use failover::{Fault, Limits};
 use row::Rows;
-use stability::Load;
+use stability::Trouble;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -40,26 +41,51 @@ fn main() -> ExitCode {
     let json = arguments.windows(2).any(|pair| pair == ["--format", "json"]);
     let word = arguments.iter().find(|word| !word.starts_with('-') && *word != "json");
     let asked = |name: &str| word.is_none_or(|word| name.contains(word.as_str()));
-    let repetitions = if quick { 3 } else { 25 };
-    let watched = Duration::from_secs(if quick { 5 } else { 180 });
+    let repetitions = if quick { 3 } else { 30 };
+    let length = |seconds| Duration::from_secs(if quick { 5 } else { seconds });
     let mut rows = Rows::new(json);
-    for (preset, fault, target) in [
-        (Preset::Lan, Fault::Kill, 150.0),
-        (Preset::Lan, Fault::Cut, 150.0),
-        (Preset::Lan, Fault::Pause, 150.0),
-        (Preset::Lan, Fault::Terminate, 5.0),
-        (Preset::Fast, Fault::Kill, 55.0),
-    ] {
+    for (preset, fault, limits) in failovers() {
         if asked(&format!("{} {}", preset.name(), fault.name())) {
-            rows.push(failover::measure(preset, fault, repetitions, Some(target)));
+            rows.push(failover::measure(preset, fault, repetitions, limits));
         }
     }
-    for load in [Load::None, Load::EveryCore] {
-        if asked(load.name()) {
-            stability::measure(load, watched).into_iter().for_each(|row| rows.push(row));
+    for (trouble, seconds) in [
+        (Trouble::None, 600),
+        (Trouble::EveryCore, 600),
+        (Trouble::Loss(10), 120),
+        (Trouble::Loss(50), 120),
+    ] {
+        if asked(&trouble.name()) {
+            let all = stability::measure(Preset::Lan, trouble, length(seconds));
+            all.into_iter().for_each(|row| rows.push(row));
         }
+    }
+    if word.is_some_and(|word| word == "hour") {
+        let all = stability::measure(Preset::Fastest, Trouble::None, length(3_600));
+        all.into_iter().for_each(|row| rows.push(row));
     }
     rows.finish(quick) // a few repetitions say nothing of a median
+}
+
+/// What befalls a leader with which preset, and how long its replacement may take.
+fn failovers() -> Vec<(Preset, Fault, Limits)> {
+    let mut all = Vec::new();
+    for preset in [Preset::Fastest, Preset::Fast, Preset::Lan, Preset::Wan] {
+        let limits = Limits { median: 1.5, worst: Some(5.0) };
+        all.extend(Fault::ORDERLY.map(|fault| (preset, fault, limits)));
+    }
+    for preset in [Preset::Fastest, Preset::Fast, Preset::Lan] {
+        all.push((preset, Fault::Kill, Limits { median: 3.0, worst: Some(15.0) }));
+    }
+    for (preset, median, worst) in [
+        (Preset::Fastest, 33.0, None),
+        (Preset::Fast, 45.0, Some(80.0)),
+        (Preset::Lan, 130.0, Some(210.0)),
+    ] {
+        let limits = Limits { median, worst };
+        all.extend(Fault::SILENT.map(|fault| (preset, fault, limits)));
+    }
+    all
 }
 
 /// How many led at once, at most, by the reigns that the judge found in the traces.

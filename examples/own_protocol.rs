@@ -25,10 +25,11 @@ use bellwether::check::{Fuzz, Trial};
 use bellwether::core::harness::Harness;
 use bellwether::core::{
     Boot, Command, Cx, Dest, Duration, Effect, Fact, Instant, Leadership, Malformed, Message,
-    NodeId, Protocol, Reader, Rebase, Refused, Stage, TimerKind,
+    NodeId, Protocol, Reader, Rebase, Refused, Stage, timer_kinds,
 };
 use bellwether::protocols::answers::Answers;
-use bellwether::protocols::param::{Described, Param};
+use bellwether::protocols::param::Described;
+use bellwether::protocols::params;
 use bellwether::protocols::profile::Profile;
 use bellwether::protocols::promise::Promise;
 use bellwether::protocols::time_scales::TimeScales;
@@ -70,54 +71,21 @@ enum Timer {
     Silence,
 }
 
-impl TimerKind for Timer {
-    type Slots = [Instant; 2];
+timer_kinds!(Timer: Speak, Silence);
 
-    fn slot(self) -> usize {
-        self as usize
-    }
+// Step 3. The `Config` is flat, and each of its parameters is described once: name, type, default,
+// rule and help. Flags, files, results and `--help` read that. The conversion into `Params` is the
+// only place where values are checked; its error names the values, the rule and the way out.
 
-    fn at(slot: usize) -> Self {
-        if slot == 0 { Self::Speak } else { Self::Silence }
-    }
-}
-
-// Step 3. The `Config` is flat, has a default for every field, and is described once, by a table.
-// Flags, files, results and `--help` read the table. The conversion into `Params` is the only place
-// where values are checked; its error names the values, the rule and the way out.
-
-/// What a person writes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-struct Config {
-    every: Duration,
-    silence: Duration,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { every: Duration::from_millis(100), silence: Duration::from_millis(350) }
-    }
-}
-
-impl Described for Config {
-    // Protocols that share a table tell apart here which of them a configuration is of.
-    type Variant = ();
-
-    const PARAMS: &'static [Param] = &[
-        Param::length("every", "the time between two hellos of a process")
-            .is("100ms")
-            .within("0 < every < silence"),
-        Param::length("silence", "the silence after which a process is given up")
-            .is("350ms")
-            .within("every < silence < infinite")
-            .on(&["every"]),
-    ];
-
-    fn variant(&self) {}
-
-    fn of(self, (): ()) -> Self {
-        self
+params! {
+    /// What a person writes.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Config {
+        /// The time between two hellos of a process.
+        every: Duration = Duration::from_millis(100), is("100ms"), within("0 < every < silence");
+        /// The silence after which a process is given up.
+        silence: Duration = Duration::from_millis(350),
+            is("350ms"), within("every < silence < infinite"), on(&["every"]);
     }
 }
 
@@ -196,7 +164,7 @@ impl Protocol for Loudest {
 
     /// Everybody may leave; there is nothing to tell the others. Nothing else is accepted.
     fn on_command(&mut self, command: Command, _cx: &mut Cx<'_, Self>) -> Result<(), Refused> {
-        if command == Command::Leave { Ok(()) } else { Err(Refused) }
+        if command == Command::Leave { Ok(()) } else { Err(Refused::Unsupported) }
     }
 
     fn leadership(&self, _now: Instant) -> Leadership<'_> {

@@ -6,8 +6,14 @@ use bellwether::core::Duration;
 /// Counts of all members at one moment.
 pub(crate) struct Cost {
     datagrams: u64,
-    /// Per member: resident memory in KiB, and processor time in seconds.
-    members: Vec<(f64, f64)>,
+    members: Vec<OfMember>,
+}
+
+/// Resident memory in KiB, how much of it is no copy of a file, and processor time in seconds.
+struct OfMember {
+    memory: f64,
+    anonymous: f64,
+    processor: f64,
 }
 
 /// What came of them over a while.
@@ -16,6 +22,8 @@ pub(crate) struct Rates {
     pub(crate) datagrams: f64,
     /// The largest member's, in MiB.
     pub(crate) memory: f64,
+    /// How much of such a member's is no copy of a file.
+    pub(crate) anonymous: f64,
     /// The busiest member's, in percent of a core.
     pub(crate) processor: f64,
 }
@@ -25,10 +33,10 @@ fn read(pid: u32, file: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The line `VmRSS:  1234 kB`.
-fn memory(pid: u32) -> f64 {
+/// A line such as `VmRSS:  1234 kB`.
+fn memory(pid: u32, key: &str) -> f64 {
     let status = read(pid, "status");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
     kib.expect("a process has resident memory")
 }
@@ -48,7 +56,12 @@ impl Cost {
         let ids = group.ids();
         let datagrams = ids.iter().map(|id| group.network().datagrams(*id)).sum();
         let pids = ids.iter().map(|id| group.member(*id).pid());
-        Self { datagrams, members: pids.map(|pid| (memory(pid), processor(pid))).collect() }
+        let member = |pid| OfMember {
+            memory: memory(pid, "VmRSS:"),
+            anonymous: memory(pid, "RssAnon:"),
+            processor: processor(pid),
+        };
+        Self { datagrams, members: pids.map(member).collect() }
     }
 
     /// What came of it since an earlier reading, so long ago.
@@ -58,8 +71,11 @@ impl Cost {
         let pairs = || self.members.iter().zip(&before.members);
         Rates {
             datagrams: (self.datagrams - before.datagrams) as f64 / seconds,
-            memory: largest(&mut self.members.iter().map(|(memory, _)| memory / 1024.0)),
-            processor: largest(&mut pairs().map(|(now, then)| (now.1 - then.1) / seconds * 100.0)),
+            memory: largest(&mut self.members.iter().map(|member| member.memory / 1024.0)),
+            anonymous: largest(&mut self.members.iter().map(|member| member.anonymous / 1024.0)),
+            processor: largest(
+                &mut pairs().map(|(now, then)| (now.processor - then.processor) / seconds * 100.0),
+            ),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Row {
         });
         let leaders = self.leaders.map_or(String::new(), |leaders| leaders.to_string());
         format!(
-            "{:<32} {:>7.1} {:<10} {target:<9} {worst:<22} {leaders:>12} {:>10.1}  {}",
+            "{:<38} {:>7.1} {:<10} {target:<9} {worst:<22} {leaders:>12} {:>10.1}  {}",
             self.what,
             self.value,
             self.unit,
@@ -86,7 +86,7 @@ impl Rows {
     pub(crate) fn new(json: bool) -> Self {
         if !json {
             println!(
-                "{:<83} {:>12} {:>10}",
+                "{:<89} {:>12} {:>10}",
                 "three members in namespaces", "led at once", "stall, ms"
             );
         }

@@ -6,21 +6,25 @@ use crate::lab::group::{Group, Shape};
 use crate::overlap;
 use crate::row::Row;
 use bellwether::core::{Duration, Instant};
+use bellwether::protocols::local_leader::Preset;
 use std::process::{Child, Command, Stdio};
 
-/// What else the machine does.
+/// What else happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Load {
+pub(crate) enum Trouble {
     None,
     /// A process on every core that never sleeps.
     EveryCore,
+    /// So many of a thousand datagrams are lost.
+    Loss(u64),
 }
 
-impl Load {
-    pub(crate) fn name(self) -> &'static str {
+impl Trouble {
+    pub(crate) fn name(self) -> String {
         match self {
-            Self::None => "idle",
-            Self::EveryCore => "loaded",
+            Self::None => "idle".to_owned(),
+            Self::EveryCore => "loaded".to_owned(),
+            Self::Loss(of_thousand) => format!("loss {} %", of_thousand as f64 / 10.0),
         }
     }
 }
@@ -29,9 +33,9 @@ impl Load {
 struct Busy(Vec<Child>);
 
 impl Busy {
-    fn start(load: Load) -> Self {
+    fn start(trouble: Trouble) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let count = if load == Load::None { 0 } else { cores };
+        let count = if trouble == Trouble::EveryCore { cores } else { 0 };
         let spin = |_| {
             let words = ["--pdeathsig", "KILL", "sh", "-c", "while :; do :; done"];
             let mut command = Command::new("setpriv");
@@ -63,10 +67,13 @@ fn unexplained(group: &Group, since: Instant) -> (usize, usize) {
 }
 
 /// Watches three members for so long.
-pub(crate) fn measure(load: Load, watched: Duration) -> Vec<Row> {
-    let mut group = Group::started(Shape::lan(3));
+pub(crate) fn measure(preset: Preset, trouble: Trouble, watched: Duration) -> Vec<Row> {
+    let mut group = Group::started(Shape { preset, ..Shape::lan(3) });
     group.settled(&group.ids());
-    let busy = Busy::start(load);
+    let busy = Busy::start(trouble);
+    if let Trouble::Loss(of_thousand) = trouble {
+        group.lose(of_thousand);
+    }
     sleep(Duration::from_secs(1));
     let (began, before) = (now(), Cost::read(&mut group));
     sleep(watched);
@@ -84,14 +91,18 @@ pub(crate) fn measure(load: Load, watched: Duration) -> Vec<Row> {
         leaders: None,
         stall,
     };
-    let what = format!("changes of leader, {}, {watched}", load.name());
-    let mut rows = vec![row(what, changes as f64, "", None)];
+    let what = format!("changes of leader, {} {}, {watched}", preset.name(), trouble.name());
+    let mut rows = vec![Row { leaders, ..row(what, changes as f64, "", None) }];
     let what = "    of them without a stall".to_owned();
-    rows.push(Row { leaders, ..row(what, unexplained as f64, "", Some(0.0)) });
-    if load == Load::None {
-        rows.push(row("datagrams, the group".to_owned(), cost.datagrams, "/s", Some(100.0)));
-        rows.push(row("memory, a member at most".to_owned(), cost.memory, "MiB", Some(8.0)));
-        rows.push(row("processor, a member at most".to_owned(), cost.processor, "%", Some(1.0)));
+    rows.push(row(what, unexplained as f64, "", Some(0.0)));
+    if trouble == Trouble::None {
+        // The limits are those of `lan`; shorter leases take more datagrams.
+        let only = |most| (preset == Preset::Lan).then_some(most);
+        let told = |what: &str, value, unit, target| row(what.to_owned(), value, unit, target);
+        rows.push(told("datagrams, the group", cost.datagrams, "/s", only(110.0)));
+        rows.push(told("memory, a member at most", cost.memory, "MiB", Some(6.0)));
+        rows.push(told("    of it not of a file", cost.anonymous, "MiB", None));
+        rows.push(told("processor, a member at most", cost.processor, "%", only(1.0)));
     }
     rows
 }
