@@ -297,9 +297,26 @@ impl Member {
             match self.life.read(&mut rest) {
                 Ok(0) => return now(),
                 Ok(_) => (),
-                Err(error) => panic!("something of the command is left: {error}"),
+                Err(_) => panic!("something of the command is left:\n{}", self.holders()),
             }
         }
+    }
+
+    /// The processes that can write to the pipe, as `/proc/PID/stat` shows them.
+    fn holders(&self) -> String {
+        let pipe = self.folder.join("life");
+        let holds = |process: &PathBuf| {
+            let files = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
+            files.into_iter().any(|file| fs::read_link(file.path()).is_ok_and(|to| to == pipe))
+        };
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let held = processes.map(|entry| entry.path()).filter(holds);
+        let stat = |process: PathBuf| fs::read_to_string(process.join("stat")).unwrap_or_default();
+        let watchers =
+            [("member", self.pid()), ("guardian", self.guardian), ("watchdog", self.watchdog)];
+        let watchers = watchers
+            .map(|(name, pid)| format!("{name} {pid}: {}\n", stat(format!("/proc/{pid}").into())));
+        held.map(stat).chain(watchers).collect()
     }
 
     /// Whether a process of the command is there now.

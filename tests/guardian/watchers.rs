@@ -6,7 +6,8 @@ use crate::member::{
     own_cgroup, send,
 };
 use bellwether_core::{Duration, Instant};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use std::thread;
 
 /// Long enough for a command to start on a machine under load.
@@ -152,6 +153,26 @@ fn a_killed_watchdog_is_missed_at_once_and_the_command_ends() {
     send(member.watchdog, Signal::KILL);
     member.gone(); // long before its permission ends, or patience would
     member.expect("report Ended");
+    member.expect("report Lost");
+    member.finish();
+}
+
+/// A member may be stopped while it ends the command of a guardian that was killed; then the
+/// watchdog must still be there.
+#[test]
+fn the_member_kills_the_watchdog_only_when_nothing_of_the_command_is_left() {
+    if !WITHOUT_CGROUP.is_possible() {
+        return;
+    }
+    let mut member = Member::set_up(WITHOUT_CGROUP, STUBBORN);
+    member.permit(600_000);
+    member.expect_started();
+    member.expect_up(4);
+    let watchdog = pidfd_open(member.watchdog, PidfdFlags::empty()).expect("it is there");
+    send(member.watchdog, Signal::STOP); // or it would end the command itself
+    send(member.guardian, Signal::KILL);
+    poll(&mut [PollFd::new(&watchdog, PollFlags::IN)], None).expect("nothing interrupts us");
+    assert!(!member.something_lives());
     member.expect("report Lost");
     member.finish();
 }

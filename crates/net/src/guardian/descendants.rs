@@ -22,6 +22,7 @@ use std::{fs, io};
 #[derive(Debug)]
 pub(super) struct Descendants {
     spared: Vec<(Pid, Stat)>,
+    last: Option<Pid>,
 }
 
 impl Descendants {
@@ -36,7 +37,13 @@ impl Descendants {
             return Err(io::Error::other(error));
         }
         let now = children(getpid())?.into_iter();
-        Ok(Self { spared: now.filter_map(|pid| Some((pid, stat(pid)?))).collect() })
+        Ok(Self { spared: now.filter_map(|pid| Some((pid, stat(pid)?))).collect(), last: None })
+    }
+
+    /// Kills this child only when nothing else is left. The member's watchdog is one: if the member
+    /// is stopped while it kills, the watchdog goes on.
+    pub(super) fn kill_last(&mut self, child: Pid) {
+        self.last = Some(child);
     }
 
     /// Our children, including dead ones that were not reaped.
@@ -51,9 +58,33 @@ impl Descendants {
         Ok(all)
     }
 
-    /// Signals all descendants. All are found before the first is signalled: otherwise the children
-    /// of one that dies would be missed.
+    /// Signals all descendants, but the last one only if it is alone. All are found before the first
+    /// is signalled: otherwise the children of one that dies would be missed.
     pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
+        let (mut own, found) = self.find()?;
+        // Twice: the children of a process that dies while we look may be ours when it is dead.
+        if !(self.last_is_alone(&own, &found)
+            && self.find().is_ok_and(|(own, found)| self.last_is_alone(&own, &found)))
+        {
+            own.retain(|pid| Some(*pid) != self.last);
+        }
+        for pid in own {
+            let _ = kill_process(pid, signal); // not reaped, so the id is still its own
+        }
+        for (parent, child) in found {
+            signal_child_of(parent, child, signal);
+        }
+        Ok(())
+    }
+
+    /// Whether all others that were found are dead.
+    fn last_is_alone(&self, own: &[Pid], found: &[(Pid, Pid)]) -> bool {
+        let all = own.iter().chain(found.iter().map(|(_, child)| child));
+        all.filter(|pid| Some(**pid) != self.last).all(|pid| stat(*pid).is_none_or(|it| it.dead))
+    }
+
+    /// Our children, and all other descendants with their parents.
+    fn find(&self) -> io::Result<(Vec<Pid>, Vec<(Pid, Pid)>)> {
         let own = self.children()?;
         let mut found: Vec<(Pid, Pid)> = Vec::new();
         let mut generation = own.clone();
@@ -67,13 +98,7 @@ impl Descendants {
             }
             generation = found[first..].iter().map(|(_, child)| *child).collect();
         }
-        for pid in own {
-            let _ = kill_process(pid, signal); // not reaped, so the id is still its own
-        }
-        for (parent, child) in found {
-            signal_child_of(parent, child, signal);
-        }
-        Ok(())
+        Ok((own, found))
     }
 
     /// Reaps our dead children, except `leader`: until it is reaped, no other process can get its
@@ -166,6 +191,8 @@ fn read_pid(text: &str) -> Option<Pid> {
 /// The fields of `/proc/PID/stat` that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
+    /// It has ended, and its children are another process's.
+    dead: bool,
     parent: Pid,
     start: u64,
 }
@@ -182,10 +209,11 @@ fn read_stat(text: &[u8]) -> Option<Stat> {
     let bracket = text.iter().rposition(|byte| *byte == b')')?;
     let rest = str::from_utf8(&text[bracket + 1..]).ok()?;
     let mut fields = rest.split_whitespace();
-    let parent = fields.nth(PARENT)?.parse().ok()?;
+    let dead = matches!(fields.next()?, "Z" | "X" | "x");
+    let parent = fields.nth(PARENT - 1)?.parse().ok()?;
     let start = fields.nth(START - PARENT - 1)?.parse().ok()?;
     // Our own parent may be outside of our namespace, and is then zero.
-    Some(Stat { parent: Pid::from_raw(parent).unwrap_or(Pid::INIT), start })
+    Some(Stat { dead, parent: Pid::from_raw(parent).unwrap_or(Pid::INIT), start })
 }
 
 #[cfg(test)]
@@ -199,6 +227,7 @@ mod tests {
         for name in ["sh", "a) S 9 (b", "x y", ")"] {
             let stat = read_stat(format!("12 ({name}) {rest}\n").as_bytes()).expect("it is whole");
             assert_eq!((stat.parent.as_raw_pid(), stat.start), (7, 4711), "{name}");
+            assert!(!stat.dead, "{name}");
         }
         for torn in ["", "12 (sh", "12 (sh) S", "12 (sh) S x", "12 (sh) S 7 1 1 0"] {
             assert_eq!(read_stat(torn.as_bytes()), None, "{torn}");

@@ -92,13 +92,14 @@ impl Guardian {
         will: Option<&LastWill>,
     ) -> io::Result<Self> {
         set_child_subreaper(Some(getpid()))?;
-        let descendants = Descendants::from_now_on()?;
+        let mut descendants = Descendants::from_now_on()?;
         let pair =
             || socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
         let ((start, theirs), (socket, guardians)) = (pair()?, pair()?);
         // A process group of its own: the member itself passes on the signals of a terminal.
         let watchdog = guardian_command.stdin(theirs).process_group(0).spawn()?;
         drop(guardian_command); // closes our copy of their end of the socket
+        descendants.kill_last(Pid::from_child(&watchdog));
         let mut guardian = Self {
             pid: watchdog.id(),
             watchdog,
@@ -294,12 +295,9 @@ impl Guardian {
         report
     }
 
-    /// Kills watchdog and guardian, and begins to kill the processes that become our children by
-    /// that.
+    /// Begins to kill the guardian and all that it started; the watchdog last, which does the same if
+    /// this process is stopped meanwhile.
     fn lose(&mut self) {
-        let _ = self.cgroup.as_ref().map(Cgroup::kill); // first, because it is the fastest
-        let _ = self.watchdog.kill(); // it may be dead already
-        let _ = self.watchdog.wait();
         self.presence = Presence::Losing { again: Instant::ZERO };
         self.held = None;
         self.go_on_losing();
