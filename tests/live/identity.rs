@@ -152,11 +152,14 @@ fn a_name_that_leads_members_to_different_addresses_makes_no_two_leaders() {
     // the other one withdraws and falls silent; then the other one is the only one, and may lead.
     assert!(all.iter().any(|reigns| !reigns.is_empty()), "somebody leads: {all:?}");
     for (process, other) in [(0, 3), (3, 0)] {
-        let withdrew =
-            members[other].1.since(begun).iter().find(|s| s.role == "withdrawn").map(|s| s.t);
+        let said = members[other].1.since(begun);
+        let withdrew = said.iter().find(|s| s.role == "withdrawn").map(|s| s.t);
+        let begins = said.first().map_or(end, |s| s.t);
         for (from, _) in &all[process] {
-            let alone = withdrew.is_some_and(|withdrew| withdrew <= *from + slack);
-            assert!(alone, "{process} led while {other} took part: {all:?}, {withdrew:?}");
+            // On a slow machine the other one may begin only when this one leads already.
+            let alone = withdrew.is_some_and(|withdrew| withdrew <= *from + slack)
+                || *from < begins + slack;
+            assert!(alone, "{process} led while {other} took part: {all:?}, {said:?}");
         }
     }
     let told = [1, 4].map(|machine| stage.status(machine));
