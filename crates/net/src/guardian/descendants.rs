@@ -63,9 +63,8 @@ impl Descendants {
     pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
         let (mut own, found) = self.find()?;
         // Twice: the children of a process that dies while we look may be ours when it is dead.
-        if !(self.last_is_alone(&own, &found)
-            && self.find().is_ok_and(|(own, found)| self.last_is_alone(&own, &found)))
-        {
+        let again = || self.find().is_ok_and(|(own, found)| self.last_is_alone(&own, &found));
+        if !self.last_is_alone(&own, &found) || !again() {
             own.retain(|pid| Some(*pid) != self.last);
         }
         for pid in own {
