@@ -58,8 +58,8 @@ impl Descendants {
         Ok(all)
     }
 
-    /// Signals all descendants, but the last one only if it is alone. All are found before the first
-    /// is signalled: otherwise the children of one that dies would be missed.
+    /// Signals all descendants, but the last one only if it is alone. All are found before the
+    /// first is signalled: otherwise the children of one that dies would be missed.
     pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
         let (mut own, found) = self.find()?;
         // Twice: the children of a process that dies while we look may be ours when it is dead.

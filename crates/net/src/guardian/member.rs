@@ -295,8 +295,8 @@ impl Guardian {
         report
     }
 
-    /// Begins to kill the guardian and all that it started; the watchdog last, which does the same if
-    /// this process is stopped meanwhile.
+    /// Begins to kill the guardian and all that it started; the watchdog last, which does the same
+    /// if this process is stopped meanwhile.
     fn lose(&mut self) {
         self.presence = Presence::Losing { again: Instant::ZERO };
         self.held = None;
