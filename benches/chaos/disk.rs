@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Room for the state of a member; a full disk takes a moment to fill.
-const SIZE: &str = "size=256k";
+const SIZE: &str = "size=256k,mode=700";
 const FILLER: &str = "filler";
 
 /// Mounted disks.

@@ -2,13 +2,14 @@
 
 use crate::lab::clock::{millis, now, sleep_until};
 use crate::lab::group::PATIENCE;
+use crate::lab::marks::{Overlap, overlaps};
 use crate::options::Options;
 use crate::plan::{Batch, Fault, GroupPlan, Kind};
 use crate::report::{Failover, Report};
 use crate::scene::{INTERRUPTED, Scene, rest};
-use crate::worker::{Overlap, overlaps};
 use bellwether::core::{Duration, Instant};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 /// What is done at a moment of a batch.
@@ -42,11 +43,7 @@ fn strike(scene: &mut Scene, batch: &Batch, report: &mut Report, story: &mut Vec
     }
     rest(scene.group.params().lock() + batch.calm);
     let leader = scene.settled();
-    let others = scene.group.without(&[leader]);
-    let target = |fault: &Fault| match fault.target {
-        0 => leader,
-        other => others[(other as usize - 1) % others.len()],
-    };
+    let mut targets = Targets { leader, struck: BTreeMap::new() };
     let alone = batch.faults.len() == 1;
     if !alone || batch.faults.iter().any(|fault| !is_recorded(fault.kind)) {
         scene.unsettled = true;
@@ -55,13 +52,17 @@ fn strike(scene: &mut Scene, batch: &Batch, report: &mut Report, story: &mut Vec
     let begun = now();
     for (due, fault, step) in steps(batch) {
         sleep_until(begun + due);
-        let (id, at) = (target(fault), now());
+        let (id, at) = (targets.of(scene, fault), now());
         match step {
             Step::Begin => {
                 let struck = scene.strike(fault, id, alone);
                 story.push(format!("{} {} of member {id}", struck.as_nanos(), fault.kind.name()));
                 report.count(fault.kind);
-                if alone && is_measured(fault, id, leader) {
+                if fault.kind.is_excepted() {
+                    scene.excepted.push((id, struck));
+                }
+                // Of two voters neither can do without the other.
+                if alone && scene.voters > 2 && is_measured(fault, id, leader) {
                     measure(scene, fault.kind, leader, struck, report, story);
                 }
             }
@@ -77,6 +78,39 @@ fn strike(scene: &mut Scene, batch: &Batch, report: &mut Report, story: &mut Vec
     let healed = scene.heal();
     story.push(format!("{} all healed", healed.as_nanos()));
     recover(scene, healed, report, story);
+}
+
+/// Whom the faults of a batch befall.
+struct Targets {
+    /// Who led when it began.
+    leader: u64,
+    /// By the role and the kind of a fault: whom it struck.
+    struck: BTreeMap<(u64, Kind), u64>,
+}
+
+impl Targets {
+    /// The member that a fault befalls, the same from its first step to its last. No two faults of
+    /// processes befall the same.
+    fn of(&mut self, scene: &Scene, fault: &Fault) -> u64 {
+        let key = (fault.target, fault.kind);
+        if let Some(id) = self.struck.get(&key) {
+            return *id;
+        }
+        let others = scene.group.without(&[self.leader]);
+        let wanted = match fault.target {
+            0 => scene.leader().unwrap_or(self.leader),
+            other => others[(other as usize - 1) % others.len()],
+        };
+        let in_use = |id: &u64| {
+            let mut struck = self.struck.iter();
+            struck.any(|((_, kind), struck)| kind.strikes_processes() && struck == id)
+        };
+        let free = fault.kind.strikes_processes() && in_use(&wanted);
+        let free = scene.group.ids().into_iter().find(|id| free && !in_use(id));
+        let id = free.unwrap_or(wanted);
+        self.struck.insert(key, id);
+        id
+    }
 }
 
 /// Whether the judge is told of this fault by records of its own.
@@ -178,7 +212,9 @@ fn finish(mut scene: Scene, report: &mut Report, story: &[String]) {
         let (lock, half) = (scene.group.params().lock(), Duration::from_nanos(margin / 2));
         let still = scene.standstills.longest_between(overlap.from - lock, overlap.to);
         let text = told(&overlap, still);
-        if still > half {
+        if scene.is_excepted(&overlap) {
+            report.excepted += 1;
+        } else if still > half {
             println!("{text}: the machine stood still");
             report.excused += 1;
         } else {

@@ -11,18 +11,21 @@ pub(crate) struct Options {
     pub(crate) preset: Preset,
     /// A worker that takes all processors, on a machine that has other work.
     pub(crate) load: bool,
+    /// Only faults that are documented as exceptions: the detector must see overlaps.
+    pub(crate) exceptions: bool,
     /// Only the group with this number, for a closer look.
     pub(crate) group: Option<u64>,
 }
 
 const USAGE: &str = "usage: chaos [--quick] [--faults N] [--seed S] [--members 3|5] \
-                     [--preset lan|fast|fastest] [--load] [--group G]";
+                     [--preset lan|fast|fastest] [--load] [--exceptions] [--group G]";
 
 impl Options {
     /// Reads the words; the text says what is wrong.
     pub(crate) fn read(words: &[String]) -> Result<Self, String> {
-        let (preset, load, group) = (Preset::Lan, false, None);
-        let mut options = Self { faults: 200, seed: 1, members: 3, preset, load, group };
+        let (preset, load, exceptions, group) = (Preset::Lan, false, false, None);
+        let mut options =
+            Self { faults: 200, seed: 1, members: 3, preset, load, exceptions, group };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut number = || {
@@ -36,6 +39,7 @@ impl Options {
                 "--seed" => options.seed = number()?,
                 "--group" => options.group = Some(number()?),
                 "--load" => options.load = true,
+                "--exceptions" => options.exceptions = true,
                 "--members" => {
                     options.members = number()?;
                     if !matches!(options.members, 3 | 5) {
@@ -60,7 +64,8 @@ impl Options {
 
     /// The command that repeats it.
     pub(crate) fn command(&self, group: Option<u64>) -> String {
-        let load = if self.load { " --load" } else { "" };
+        let mut load = if self.load { " --load" } else { "" }.to_owned();
+        load += if self.exceptions { " --exceptions" } else { "" };
         let group = group.or(self.group).map_or_else(String::new, |it| format!(" --group {it}"));
         format!(
             "cargo bench --locked --bench chaos -- --faults {} --seed {} --members {} --preset \

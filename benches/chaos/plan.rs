@@ -25,10 +25,13 @@ pub(crate) enum Watchers {
     MemberGuardian,
     MemberWatchdog,
     GuardianWatchdog,
+    /// Nobody looks after the command any more: a documented exception.
+    All,
 }
 
 impl Watchers {
-    const ALL: [Self; 6] = [
+    /// Those that leave one to look after the command.
+    const KEPT: [Self; 6] = [
         Self::Member,
         Self::Guardian,
         Self::Watchdog,
@@ -46,6 +49,7 @@ impl Watchers {
             Self::MemberGuardian => [true, true, false],
             Self::MemberWatchdog => [true, false, true],
             Self::GuardianWatchdog => [false, true, true],
+            Self::All => [true; 3],
         }
     }
 
@@ -57,6 +61,7 @@ impl Watchers {
             Self::MemberGuardian => "member and guardian",
             Self::MemberWatchdog => "member and watchdog",
             Self::GuardianWatchdog => "guardian and watchdog",
+            Self::All => "all three",
         }
     }
 }
@@ -97,7 +102,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// Whether it strikes processes: a member has one such fault at a time.
-    fn strikes_processes(self) -> bool {
+    pub(crate) fn strikes_processes(self) -> bool {
         matches!(
             self,
             Self::Kill(_)
@@ -108,6 +113,11 @@ impl Kind {
                 | Self::LostState
                 | Self::OldState
         )
+    }
+
+    /// Whether the worker may outlive its lease, as "What can outlive a lease" says.
+    pub(crate) fn is_excepted(self) -> bool {
+        matches!(self, Self::Kill(Watchers::All) | Self::Stop(Watchers::All))
     }
 
     /// Whether it needs a network of namespaces.
@@ -168,7 +178,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
-    /// 0: whoever leads when the batch begins; n: the n-th of the others.
+    /// 0: whoever leads at that moment; n: the n-th of the others when the batch begins.
     pub(crate) target: u64,
     /// After the beginning of the batch.
     pub(crate) at: Duration,
@@ -228,7 +238,10 @@ fn group(
         1 => (0..options.members).map(|_| ahead(luck)).collect(),
         _ => Vec::new(),
     };
-    let kinds = kinds(relayed, durable);
+    let mut kinds = kinds(relayed, durable);
+    if options.exceptions {
+        kinds = vec![Kind::Kill(Watchers::All), Kind::Stop(Watchers::All)];
+    }
     let (mut batches, mut left) = (Vec::new(), faults);
     while left > 0 {
         let size = if luck.below(2) == 0 { 1 } else { 2 + luck.below(BATCH - 1) }.min(left);
@@ -241,8 +254,8 @@ fn group(
 
 /// All kinds that such a group can have.
 fn kinds(relayed: bool, durable: bool) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Watchers::ALL.map(Kind::Kill).to_vec();
-    kinds.extend(Watchers::ALL.map(Kind::Stop));
+    let mut kinds: Vec<Kind> = Watchers::KEPT.map(Kind::Kill).to_vec();
+    kinds.extend(Watchers::KEPT.map(Kind::Stop));
     kinds.extend([
         Kind::Machine,
         Kind::Terminate,
@@ -283,8 +296,8 @@ fn batch(luck: &mut Stream, kinds: &[Kind], members: u64, size: u64, lock: Durat
             break;
         }
         let kind = kinds[luck.below(kinds.len() as u64) as usize];
-        // Half of all faults befall the leader.
-        let target = if luck.below(2) == 0 { 0 } else { 1 + luck.below(members - 1) };
+        // Two of three befall the leader.
+        let target = if luck.below(3) > 0 { 0 } else { 1 + luck.below(members - 1) };
         let at = if faults.is_empty() { Duration::ZERO } else { part(luck, lock, 0, 200) };
         let lasts = part(luck, lock, 5, 350);
         let fault = Fault { kind, target, at, lasts, level: luck.below(1 << 32) };

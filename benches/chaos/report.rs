@@ -60,6 +60,8 @@ pub(crate) struct Report {
     pub(crate) overlaps: u64,
     /// Overlaps while the machine stood still, which is a documented exception.
     pub(crate) excused: u64,
+    /// Overlaps of a worker whose three watchers were all struck, which is another one.
+    pub(crate) excepted: u64,
     pub(crate) groups: u64,
     /// The longest that one step of a plan took.
     pub(crate) latest: Duration,
@@ -87,6 +89,9 @@ impl Report {
     pub(crate) fn verdict(&mut self, verdict: &Value) {
         self.groups += 1;
         for ruling in rulings(verdict) {
+            if ruling.1 == "undecidable" {
+                println!("{} undecidable: {}", ruling.0, verdict["invariants"][&ruling.0]["note"]);
+            }
             *self.rulings.entry(ruling).or_default() += 1;
         }
     }
@@ -115,13 +120,14 @@ impl Report {
             println!("{invariant}: {verdict} in {count} of {} groups", self.groups);
         }
         println!(
-            "{} faults in {} groups, {} processes of workers: {} overlaps, {} more while the \
-             machine stood still",
+            "{} faults in {} groups, {} processes of workers: {} overlaps; {} more while the \
+             machine stood still, {} where nobody looked after the worker",
             self.faults(),
             self.groups,
             self.runs,
             self.overlaps,
-            self.excused
+            self.excused,
+            self.excepted
         );
     }
 }

@@ -4,12 +4,13 @@ use crate::disk::{self, Disks};
 use crate::flood::Flood;
 use crate::lab::clock::{now, sleep};
 use crate::lab::group::{Ground, Group, PATIENCE, Shape};
+use crate::lab::marks::{self, Overlap, Run};
 use crate::lab::network::Family;
 use crate::lab::relay::Weather;
 use crate::lab::stalls::{Stalls, standstills};
 use crate::options::Options;
 use crate::plan::GroupPlan;
-use crate::worker::{self, Habits, Run};
+use crate::worker::{self, Habits};
 use bellwether::core::{Duration, Instant};
 use bellwether::net::Status;
 use bellwether::protocols::choice::Choice;
@@ -46,6 +47,10 @@ pub(crate) struct Scene {
     pub(crate) cut: bool,
     pub(crate) unsettled: bool,
     pub(crate) flood: Option<Flood>,
+    /// Who was struck by a documented exception, and when.
+    pub(crate) excepted: Vec<(u64, Instant)>,
+    /// How many vote.
+    pub(crate) voters: usize,
     /// The keys of the ring, in order; two while they are rotated.
     pub(crate) keys: Vec<String>,
 }
@@ -111,6 +116,8 @@ impl Scene {
             cut: false,
             unsettled: false,
             flood: None,
+            excepted: Vec::new(),
+            voters: 3,
             keys,
         }
     }
@@ -126,9 +133,9 @@ impl Scene {
 
     /// All marks so far.
     pub(crate) fn runs(&self) -> Vec<Run> {
-        let marks = |id| self.group.folder().file(&format!("marks-{id}"));
+        let file = |id| self.group.folder().file(&format!("marks-{id}"));
         let ids = self.group.ids().into_iter();
-        ids.flat_map(|id| worker::runs(id, &marks(id))).collect()
+        ids.flat_map(|id| marks::runs(id, &file(id))).collect()
     }
 
     /// Whose worker ran last, and when.
@@ -156,6 +163,15 @@ impl Scene {
             }
             rest(Duration::from_millis(1));
         }
+    }
+
+    /// Whether an overlap is that of a worker whose watchers were all struck before.
+    pub(crate) fn is_excepted(&self, overlap: &Overlap) -> bool {
+        let struck = |id, run: &Run| {
+            let within = |at: &Instant| run.first <= *at && *at <= overlap.to;
+            self.excepted.iter().any(|(struck, at)| *struck == id && within(at))
+        };
+        struck(overlap.one.id, &overlap.one) || struck(overlap.other.id, &overlap.other)
     }
 
     /// What a member says of itself, if it answers.
@@ -198,7 +214,8 @@ impl Scene {
                 let voters = status.voters.as_ref();
                 voters.is_none_or(|voters| voters.committed && voters.invited.is_none())
             };
-            if status.as_ref().is_some_and(done) {
+            if let Some(status) = status.as_ref().filter(|status| done(status)) {
+                self.voters = status.voters.as_ref().map_or(self.voters, |list| list.ids.len());
                 break;
             }
             if now() > end {

@@ -15,6 +15,7 @@ pub(crate) mod faults;
 pub(crate) mod group;
 pub(crate) mod hub;
 pub(crate) mod log;
+pub(crate) mod marks;
 pub(crate) mod member;
 pub(crate) mod network;
 pub(crate) mod overlap;

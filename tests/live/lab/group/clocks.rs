@@ -58,6 +58,10 @@ impl Group {
     fn shifted(&self, mut record: Value, supported: &mut Option<u64>) -> Value {
         let own = self.ahead(record["node"].as_u64());
         OWN.iter().for_each(|key| shift(record.get_mut(*key), own));
+        if let Some(boot) = record["boot"].as_str() {
+            // After the start of the machine it names the time namespace, which is no more.
+            record["boot"] = boot.split(' ').next().unwrap_or_default().into();
+        }
         match (record["kind"].as_str(), record["fact"].as_str()) {
             (Some("fact"), Some("locked")) => *supported = record["to"].as_u64(),
             // The request that a lock is for was made by the clock of whoever made it.
