@@ -55,7 +55,9 @@ fn strike(scene: &mut Scene, batch: &Batch, report: &mut Report, story: &mut Vec
         let (id, at) = (targets.of(scene, fault), now());
         match step {
             Step::Begin => {
+                let refused = scene.refused;
                 let struck = scene.strike(fault, id, alone);
+                report.refuse(fault.kind, scene.refused - refused);
                 story.push(format!("{} {} of member {id}", struck.as_nanos(), fault.kind.name()));
                 report.count(fault.kind);
                 if fault.kind.is_excepted() {
@@ -222,7 +224,8 @@ fn finish(mut scene: Scene, report: &mut Report, story: &[String]) {
             panic!("{text}\n{}", story.join("\n"));
         }
     }
-    println!("{} batches, {} runs of workers; judging", story.len(), runs.len());
+    report.noticed += scene.noticed();
+    println!("    {} processes of workers ran, no two at once; judging", runs.len());
     let verdict = scene.judged();
     report.verdict(&verdict);
 }

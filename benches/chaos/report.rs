@@ -53,6 +53,7 @@ impl Times {
 #[derive(Default)]
 pub(crate) struct Report {
     kinds: BTreeMap<Kind, u64>,
+    refused: BTreeMap<Kind, u64>,
     failovers: BTreeMap<Kind, Times>,
     recoveries: Times,
     rulings: BTreeMap<(String, String), u64>,
@@ -62,6 +63,8 @@ pub(crate) struct Report {
     pub(crate) excused: u64,
     /// Overlaps of a worker whose three watchers were all struck, which is another one.
     pub(crate) excepted: u64,
+    /// Old state files that were noticed.
+    pub(crate) noticed: usize,
     pub(crate) groups: u64,
     /// The longest that one step of a plan took.
     pub(crate) latest: Duration,
@@ -70,6 +73,10 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn count(&mut self, kind: Kind) {
         *self.kinds.entry(kind).or_default() += 1;
+    }
+
+    pub(crate) fn refuse(&mut self, kind: Kind, count: u64) {
+        *self.refused.entry(kind).or_default() += count;
     }
 
     pub(crate) fn failover(&mut self, kind: Kind, one: Failover) {
@@ -116,6 +123,10 @@ impl Report {
             println!("{:<34} {count:>6} {times}", kind.name());
         }
         println!("{:<34} {:>6} {}", "a leader after all was healed", "", self.recoveries.line());
+        for (kind, count) in self.refused.iter().filter(|(_, count)| **count > 0) {
+            println!("{}: {count} were refused, or nobody led", kind.name());
+        }
+        println!("{} state files were noticed as old and not used", self.noticed);
         for ((invariant, verdict), count) in &self.rulings {
             println!("{invariant}: {verdict} in {count} of {} groups", self.groups);
         }

@@ -49,6 +49,8 @@ pub(crate) struct Scene {
     pub(crate) flood: Option<Flood>,
     /// Who was struck by a documented exception, and when.
     pub(crate) excepted: Vec<(u64, Instant)>,
+    /// Requests that nobody was there to hear, or that were refused.
+    pub(crate) refused: u64,
     /// How many vote.
     pub(crate) voters: usize,
     /// The keys of the ring, in order; two while they are rotated.
@@ -117,6 +119,7 @@ impl Scene {
             unsettled: false,
             flood: None,
             excepted: Vec::new(),
+            refused: 0,
             voters: 3,
             keys,
         }
@@ -231,6 +234,13 @@ impl Scene {
     pub(crate) fn clear_disk(&mut self, id: u64) {
         self.filled.remove(&id);
         disk::clear(&self.group.dir(id));
+    }
+
+    /// How often a member said that its state file is not used.
+    pub(crate) fn noticed(&mut self) -> usize {
+        let ids = self.group.ids().into_iter();
+        let said = ids.map(|id| self.group.member(id).complaints());
+        said.map(|text| text.matches("its state file is not used").count()).sum()
     }
 
     /// Has the traces judged, when all members have ended.

@@ -218,40 +218,45 @@ impl Scene {
 
     fn hand_over(&mut self, fault: &Fault) -> Instant {
         let begun = now();
-        let Some(leader) = self.asked() else { return begun };
+        let Some(leader) = self.asked() else {
+            self.refused += 1;
+            return begun;
+        };
         let others = self.group.without(&[leader]);
         let to = others[(fault.level % others.len() as u64) as usize];
-        if let Ok(mut client) = self.group.reach(leader) {
-            // A refusal changes nothing.
-            let _ = match fault.kind {
-                Kind::Resign => client.resign(),
-                _ => client.transfer(to),
-            };
-        }
+        let done = self.group.reach(leader).and_then(|mut client| match fault.kind {
+            Kind::Resign => client.resign(),
+            _ => client.transfer(to),
+        });
+        self.refused += u64::from(done.is_err());
         begun
     }
 
     /// Adds, removes or replaces a voter, so that at least two of three or three of five vote.
+    /// A refusal changes nothing.
     fn change_voters(&mut self, level: u64) {
-        let Some(leader) = self.asked() else { return };
-        let Some(status) = self.status(leader) else { return };
-        let Some(voters) = status.voters else { return };
+        let changed = self.asked().and_then(|leader| {
+            let change = self.drawn_change(leader, level)?;
+            self.group.reach(leader).and_then(|mut it| it.change_voters(change, None)).ok()
+        });
+        self.refused += u64::from(changed.is_none());
+    }
+
+    fn drawn_change(&self, leader: u64, level: u64) -> Option<VoterChange> {
+        let voters = self.status(leader)?.voters?;
         let pick = |ids: &[u64]| NodeId(ids[(level / 2 % ids.len() as u64) as usize]);
         let observers = self.group.without(&voters.ids);
         let removable: Vec<u64> = voters.ids.iter().copied().filter(|id| *id != leader).collect();
         let least = self.options.members as usize / 2 + 1;
-        let change = match (observers.is_empty(), voters.ids.len() > least, level % 2) {
+        Some(match (observers.is_empty(), voters.ids.len() > least, level % 2) {
             (_, true, 0) if !removable.is_empty() => VoterChange::Remove(pick(&removable)),
             (false, _, 1) if !removable.is_empty() && level % 4 == 1 => {
                 VoterChange::Replace { old: pick(&removable), new: pick(&observers) }
             }
             (false, _, _) => VoterChange::Add(pick(&observers)),
             (true, _, _) if !removable.is_empty() => VoterChange::Remove(pick(&removable)),
-            _ => return,
-        };
-        if let Ok(mut client) = self.group.reach(leader) {
-            let _ = client.change_voters(change, None); // a refusal changes nothing
-        }
+            _ => return None,
+        })
     }
 }
 
