@@ -12,6 +12,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+/// A member that could not store something takes no part for so long, and then tries again.
+const FULL: Duration = Duration::from_secs(1);
+
 /// What is done at a moment of a batch.
 #[derive(Clone, Copy)]
 enum Step {
@@ -29,7 +32,12 @@ pub(crate) fn drive(options: &Options, plan: &GroupPlan, report: &mut Report) {
     scene.keep_states();
     let mut story = Vec::new();
     for batch in &plan.batches {
+        let (first, unexplained) = (story.len(), report.unexplained());
         strike(&mut scene, batch, report, &mut story);
+        if report.unexplained() > unexplained && !options.load {
+            println!("{}", story[first..].join("\n"));
+            scene.group.folder().keep();
+        }
     }
     scene.settled();
     finish(scene, report, &story);
@@ -79,7 +87,9 @@ fn strike(scene: &mut Scene, batch: &Batch, report: &mut Report, story: &mut Vec
     }
     let healed = scene.heal();
     story.push(format!("{} all healed", healed.as_nanos()));
-    recover(scene, healed, report, story);
+    let full = batch.faults.iter().any(|fault| fault.kind == Kind::FullDisk);
+    let bound = scene.kappa() + if full { FULL } else { Duration::ZERO };
+    recover(scene, healed, bound, report, story);
 }
 
 /// Whom the faults of a batch befall.
@@ -188,15 +198,21 @@ fn measure(
     report.failover(kind, Failover { took, bound: scene.group.failover(0), stalls });
 }
 
-/// Somebody must lead within κ once all is healed.
-fn recover(scene: &mut Scene, healed: Instant, report: &mut Report, story: &mut Vec<String>) {
+/// Somebody must lead within κ once all is healed, and all are ready to take part.
+fn recover(
+    scene: &mut Scene,
+    healed: Instant,
+    bound: Duration,
+    report: &mut Report,
+    story: &mut Vec<String>,
+) {
     let Some(next) = scene.next_run(healed, 0, PATIENCE) else {
         scene.group.give_up(&format!("nobody leads after all was healed\n{}", story.join("\n")));
     };
     let took = next.since(healed);
     story.push(format!("{} a worker runs, {:.1} ms later", next.as_nanos(), millis(took)));
     let stalls = scene.group.stalls.total_between(healed, next);
-    report.recovery(Failover { took, bound: scene.kappa(), stalls });
+    report.recovery(Failover { took, bound, stalls });
 }
 
 /// Ends the group: nothing of any command is left, no two ran at once, and the judge agrees.
