@@ -98,6 +98,11 @@ fn run(options: &Options) -> ExitCode {
         let driven = catch_unwind(AssertUnwindSafe(|| drive::drive(options, plan, &mut report)));
         if driven.is_err() {
             summary(&report, begun);
+            if INTERRUPTED.load(Ordering::Relaxed) {
+                lab::Folder::remove_all();
+                println!("interrupted; nothing is kept");
+                return ExitCode::from(130);
+            }
             println!("FAILED in group {number}; the same plan again:");
             println!("{}", options.command(Some(number)));
             return ExitCode::FAILURE;

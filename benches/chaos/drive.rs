@@ -65,6 +65,7 @@ fn strike(scene: &mut Scene, batch: &Batch, report: &mut Report, story: &mut Vec
             Step::Begin => {
                 let refused = scene.refused;
                 let struck = scene.strike(fault, id, alone);
+                let made = now();
                 report.refuse(fault.kind, scene.refused - refused);
                 story.push(format!("{} {} of member {id}", struck.as_nanos(), fault.kind.name()));
                 report.count(fault.kind);
@@ -73,7 +74,7 @@ fn strike(scene: &mut Scene, batch: &Batch, report: &mut Report, story: &mut Vec
                 }
                 // Of two voters neither can do without the other.
                 if alone && scene.voters > 2 && is_measured(fault, id, leader) {
-                    measure(scene, fault.kind, leader, struck, report, story);
+                    measure(scene, fault.kind, leader, (struck, made), report, story);
                 }
             }
             Step::Again if fault.kind == Kind::Keys => scene.switch_keys(),
@@ -181,7 +182,7 @@ fn measure(
     scene: &Scene,
     kind: Kind,
     leader: u64,
-    struck: Instant,
+    (struck, made): (Instant, Instant),
     report: &mut Report,
     story: &mut Vec<String>,
 ) {
@@ -192,10 +193,10 @@ fn measure(
         assert!(asked, "nobody ran the worker after {} of {leader}", kind.name());
         return;
     };
-    let took = next.since(struck);
+    let (took, making) = (next.since(struck), made.since(struck));
     let stalls = scene.group.stalls.total_between(struck, next);
     story.push(format!("{} the next worker, {:.1} ms later", next.as_nanos(), millis(took)));
-    report.failover(kind, Failover { took, bound: scene.group.failover(0), stalls });
+    report.failover(kind, Failover { took, bound: scene.group.failover(0), making, stalls });
 }
 
 /// Somebody must lead within κ once all is healed, and all are ready to take part.
@@ -212,7 +213,7 @@ fn recover(
     let took = next.since(healed);
     story.push(format!("{} a worker runs, {:.1} ms later", next.as_nanos(), millis(took)));
     let stalls = scene.group.stalls.total_between(healed, next);
-    report.recovery(Failover { took, bound, stalls });
+    report.recovery(Failover { took, bound, making: Duration::ZERO, stalls });
 }
 
 /// Ends the group: nothing of any command is left, no two ran at once, and the judge agrees.

@@ -12,8 +12,16 @@ use std::collections::BTreeMap;
 pub(crate) struct Failover {
     pub(crate) took: Duration,
     pub(crate) bound: Duration,
+    /// How long it took to make the fault: from when on it had its effect is unknown.
+    pub(crate) making: Duration,
     /// How long the machine let a thread wait meanwhile, in all.
     pub(crate) stalls: Duration,
+}
+
+impl Failover {
+    fn is_beyond(&self) -> bool {
+        self.took > self.bound + self.making
+    }
 }
 
 /// Many of them.
@@ -29,8 +37,8 @@ struct Times {
 impl Times {
     fn add(&mut self, one: Failover) {
         self.count += 1;
-        self.beyond += u64::from(one.took > one.bound);
-        self.unexplained += u64::from(one.took > one.bound + one.stalls);
+        self.beyond += u64::from(one.is_beyond());
+        self.unexplained += u64::from(one.took > one.bound + one.making + one.stalls);
         // Bounds differ: the worst is the one that comes nearest to its own, or goes farthest beyond.
         let part = |it: &Failover| it.took.as_secs_f64() / it.bound.as_secs_f64();
         if self.worst.is_none_or(|worst| part(&worst) < part(&one)) {
@@ -82,14 +90,14 @@ impl Report {
     }
 
     pub(crate) fn failover(&mut self, kind: Kind, one: Failover) {
-        if one.took > one.bound {
+        if one.is_beyond() {
             println!("beyond its bound: {}, {}", kind.name(), words(one));
         }
         self.failovers.entry(kind).or_default().add(one);
     }
 
     pub(crate) fn recovery(&mut self, one: Failover) {
-        if one.took > one.bound {
+        if one.is_beyond() {
             println!("beyond its bound: a leader after all was healed, {}", words(one));
         }
         self.recoveries.add(one);
@@ -147,9 +155,11 @@ impl Report {
 
 fn words(one: Failover) -> String {
     format!(
-        "{:.1} ms, bound {:.1} ms, the machine stalled for {:.1} ms meanwhile",
+        "{:.1} ms, bound {:.1} ms and {:.1} ms to make the fault, the machine stalled for {:.1} ms \
+         meanwhile",
         millis(one.took),
         millis(one.bound),
+        millis(one.making),
         millis(one.stalls)
     )
 }

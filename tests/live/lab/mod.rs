@@ -56,6 +56,16 @@ impl Folder {
         self.kept.store(true, Ordering::Relaxed);
     }
 
+    /// Removes all folders of this process, those that were kept too: nobody looks for a reason.
+    pub(crate) fn remove_all() {
+        let own = format!("bellwether-live-{}x", std::process::id());
+        for entry in std::fs::read_dir(memory()).into_iter().flatten().filter_map(Result::ok) {
+            if entry.file_name().to_string_lossy().starts_with(&own) {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
     /// A file in it, as a text that a command line can hold.
     pub(crate) fn file(&self, name: &str) -> String {
         self.path.join(name).to_str().expect("the temporary folder has a plain name").to_owned()
