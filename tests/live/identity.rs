@@ -47,6 +47,7 @@ impl Stage {
         let words = words.into_iter().chain(["--dir", &dir, "--format", "json"]);
         let start = Start {
             namespace: Some(self.network.namespace(machine)),
+            before: Vec::new(),
             arguments: words.map(str::to_owned).collect(),
             command: Vec::new(),
             errors: self.folder.file(&format!("errors-{machine}")),

@@ -3,6 +3,7 @@
 use crate::lab::Folder;
 use crate::lab::clock::{now, sleep};
 use crate::lab::group::PATIENCE;
+use crate::lab::marks::{Place, overlaps, runs};
 use crate::lab::network::{Family, Network};
 use crate::lab::overlap::{Detector, Entry};
 use crate::lab::relay::{Relay, Weather};
@@ -244,6 +245,35 @@ fn the_detector_sees_what_a_command_left_behind() {
     }
     end(detect(&detector, 3, 0));
     assert_eq!(detector.entries().last(), Some(&Entry { overlap: false, id: 3 }));
+}
+
+#[test]
+fn marks_show_two_members_at_once_and_only_those() {
+    let _stage = stage();
+    let folder = Folder::new();
+    let files = [1, 2].map(|id| folder.file(&format!("marks-{id}")));
+    files.iter().for_each(|file| std::fs::write(file, "").unwrap());
+    let take = |id: usize| Place::take(&files[id - 1], Duration::ZERO).unwrap();
+    let all = || (1..).zip(&files).flat_map(|(id, file)| runs(id, file)).collect::<Vec<_>>();
+    // Two processes of one member at once, then one of the other.
+    let (first, second) = (take(1), take(1));
+    first.mark().unwrap();
+    second.mark().unwrap();
+    let third = take(2);
+    assert!(overlaps(&all()).is_empty(), "{:?}", all());
+    // One that goes on, however late.
+    sleep(Duration::from_millis(20));
+    second.mark().unwrap();
+    third.mark().unwrap();
+    let found = overlaps(&all());
+    assert_eq!(found.iter().map(|it| (it.one.id, it.other.id)).collect::<Vec<_>>(), [(1, 2)]);
+    let length = found[0].to.since(found[0].from);
+    assert!(length >= Duration::from_millis(20), "{length}");
+    // A clock that is ahead tells the same time.
+    let ahead = Duration::from_secs(3600);
+    let file = folder.file("marks-1");
+    assert!(Place::take(&file, ahead).is_ok());
+    assert!(now().since(runs(1, &file)[2].first) >= ahead);
 }
 
 #[test]

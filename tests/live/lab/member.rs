@@ -16,6 +16,8 @@ pub(crate) const BELLWETHER: &str = env!("CARGO_BIN_EXE_bellwether");
 pub(crate) struct Start {
     /// Where; on the host's loopback if absent.
     pub(crate) namespace: Option<String>,
+    /// What starts it there and becomes it, such as `unshare` with its flags; usually nothing.
+    pub(crate) before: Vec<String>,
     /// What follows `bellwether run`.
     pub(crate) arguments: Vec<String>,
     /// What follows `--`.
@@ -44,6 +46,7 @@ impl Member {
         if let Some(namespace) = &start.namespace {
             words.extend(["ip", "netns", "exec", namespace]);
         }
+        words.extend(start.before.iter().map(String::as_str));
         // Each of these becomes the next: the process we start is the member in the end.
         words.extend(["setpriv", "--pdeathsig", "KILL", BELLWETHER, "run"]);
         words.extend(start.arguments.iter().map(String::as_str));
@@ -94,6 +97,20 @@ impl Member {
             let _ = kill_process(pid, Signal::KILL);
         }
         self.kill();
+    }
+
+    /// The processes called so among all that it started: `bw-guardian`, `bw-watchdog`.
+    pub(crate) fn called(&self, name: &str) -> Vec<Pid> {
+        let is_called = |pid: &Pid| {
+            let comm = std::fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero()));
+            comm.is_ok_and(|comm| comm.trim_end() == name)
+        };
+        descendants(self.child.id()).into_iter().filter(is_called).collect()
+    }
+
+    /// All processes that it and its children started, and that are there.
+    pub(crate) fn started(&self) -> Vec<Pid> {
+        descendants(self.child.id())
     }
 
     /// Waits for it to end by itself.

@@ -15,6 +15,7 @@ pub(crate) mod faults;
 pub(crate) mod group;
 pub(crate) mod hub;
 pub(crate) mod log;
+pub(crate) mod marks;
 pub(crate) mod member;
 pub(crate) mod network;
 pub(crate) mod overlap;
@@ -23,7 +24,7 @@ pub(crate) mod shell;
 pub(crate) mod stalls;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A name that nothing else on this machine has: process and count.
 pub(crate) fn unique() -> String {
@@ -37,29 +38,47 @@ fn memory() -> PathBuf {
     if shared.is_dir() { shared } else { std::env::temp_dir() }
 }
 
-/// A folder of one's own; kept for whoever looks for the reason if its owner panics.
-pub(crate) struct Folder(PathBuf);
+/// A folder of one's own; kept for whoever looks for the reason if its owner panics or says so.
+pub(crate) struct Folder {
+    path: PathBuf,
+    kept: AtomicBool,
+}
 
 impl Folder {
     pub(crate) fn new() -> Self {
         let path = memory().join(format!("bellwether-live-{}", unique()));
         std::fs::create_dir_all(&path).expect("there is room for a folder");
-        Self(path)
+        Self { path, kept: AtomicBool::new(false) }
+    }
+
+    /// It stays when its owner goes.
+    pub(crate) fn keep(&self) {
+        self.kept.store(true, Ordering::Relaxed);
+    }
+
+    /// Removes all folders of this process, those that were kept too: nobody looks for a reason.
+    pub(crate) fn remove_all() {
+        let own = format!("bellwether-live-{}x", std::process::id());
+        for entry in std::fs::read_dir(memory()).into_iter().flatten().filter_map(Result::ok) {
+            if entry.file_name().to_string_lossy().starts_with(&own) {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
     }
 
     /// A file in it, as a text that a command line can hold.
     pub(crate) fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("the temporary folder has a plain name").to_owned()
+        self.path.join(name).to_str().expect("the temporary folder has a plain name").to_owned()
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!("what was recorded is in {}", self.0.display());
+        if std::thread::panicking() || self.kept.load(Ordering::Relaxed) {
+            eprintln!("what was recorded is in {}", self.path.display());
         } else {
             // A folder that stays is untidy and no failure.
-            let _ = std::fs::remove_dir_all(&self.0);
+            let _ = std::fs::remove_dir_all(&self.path);
         }
     }
 }

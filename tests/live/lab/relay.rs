@@ -14,8 +14,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// More than this is never under way at once; what comes then is lost, as in any full queue.
@@ -57,6 +57,7 @@ pub(crate) struct Relay {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     listed: Vec<SocketAddr>,
+    weather: Arc<Mutex<Weather>>,
 }
 
 impl Relay {
@@ -72,14 +73,23 @@ impl Relay {
         let listed = doors.iter().map(address).collect();
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
+        let seed = weather.seed;
+        let weather = Arc::new(Mutex::new(weather));
+        let present = Arc::clone(&weather);
         let thread = std::thread::spawn(move || {
-            let luck = RunSeed::new(weather.seed, 0).world(StreamPurpose::Caller(0));
-            let mut way = Way { weather, luck, doors, queue: BinaryHeap::new(), number: 0 };
+            let luck = RunSeed::new(seed, 0).world(StreamPurpose::Caller(0));
+            let mut way =
+                Way { weather: present, luck, doors, queue: BinaryHeap::new(), number: 0 };
             while !stopped.load(Ordering::Relaxed) {
                 way.turn();
             }
         });
-        Self { stop, thread: Some(thread), listed }
+        Self { stop, thread: Some(thread), listed, weather }
+    }
+
+    /// From now on this befalls datagrams. The stream of random numbers goes on as it was seeded.
+    pub(crate) fn change(&self, weather: Weather) {
+        *self.weather.lock().unwrap_or_else(PoisonError::into_inner) = weather;
     }
 
     /// The addresses for the list of members, in the order of those given.
@@ -96,7 +106,7 @@ impl Drop for Relay {
 }
 
 struct Way {
-    weather: Weather,
+    weather: Arc<Mutex<Weather>>,
     luck: Stream,
     doors: Vec<Door>,
     queue: BinaryHeap<Reverse<UnderWay>>,
@@ -126,18 +136,19 @@ impl Way {
 
     fn receive(&mut self, to: usize) {
         let mut bytes = [0; DATAGRAM_MAX];
+        let weather = *self.weather.lock().unwrap_or_else(PoisonError::into_inner);
         while let Ok((length, sender)) = self.doors[to].listed.recv_from(&mut bytes) {
             let Some(from) = self.doors.iter().position(|door| door.really == sender) else {
                 continue;
             };
-            let lost = self.luck.below(1000) < self.weather.lost;
-            let copies = 1 + u64::from(self.luck.below(1000) < self.weather.doubled);
+            let lost = self.luck.below(1000) < weather.lost;
+            let copies = 1 + u64::from(self.luck.below(1000) < weather.doubled);
             for _ in 0..copies {
-                let luck = self.luck.below(self.weather.jitter.as_nanos() + 1);
+                let luck = self.luck.below(weather.jitter.as_nanos() + 1);
                 if lost || self.queue.len() >= UNDER_WAY_MAX {
                     continue;
                 }
-                let due = now() + self.weather.delay + Duration::from_nanos(luck);
+                let due = now() + weather.delay + Duration::from_nanos(luck);
                 let (number, bytes) = (self.number, bytes[..length].to_vec());
                 self.queue.push(Reverse(UnderWay { due, number, from, to, bytes }));
                 self.number += 1;

@@ -5,6 +5,7 @@
 
 use super::clock::{now, sleep};
 use bellwether::core::{Duration, Instant};
+use bellwether::net::priority::{Children, Class, raise};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
@@ -27,13 +28,32 @@ pub(crate) fn stalls() -> &'static Stalls {
     static STALLS: OnceLock<Stalls> = OnceLock::new();
     static WATCHED: Once = Once::new();
     let stalls = STALLS.get_or_init(|| Stalls(Mutex::new(Vec::new())));
+    WATCHED.call_once(|| watch(stalls, || ()));
+    stalls
+}
+
+/// The same in real time, with the priority of a guardian: whatever else runs, this is woken, unless
+/// the machine as a whole stands still.
+pub(crate) fn standstills() -> &'static Stalls {
+    static STALLS: OnceLock<Stalls> = OnceLock::new();
+    static WATCHED: Once = Once::new();
+    let stalls = STALLS.get_or_init(|| Stalls(Mutex::new(Vec::new())));
     WATCHED.call_once(|| {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        for core in 0..cores {
-            std::thread::spawn(move || nap(core, stalls));
-        }
+        watch(stalls, || {
+            let _ = raise(Class::RealTime, Children::Normal); // or it sees stalls of any kind
+        });
     });
     stalls
+}
+
+fn watch(stalls: &'static Stalls, prepare: fn()) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    for core in 0..cores {
+        std::thread::spawn(move || {
+            prepare();
+            nap(core, stalls);
+        });
+    }
 }
 
 impl Stalls {
@@ -47,6 +67,11 @@ impl Stalls {
     /// The longest since then, on any core.
     pub(crate) fn longest(&self, from: Instant) -> Duration {
         self.between(from, Instant::NEVER).into_iter().max().unwrap_or(Duration::ZERO)
+    }
+
+    /// The longest that ended in between.
+    pub(crate) fn longest_between(&self, from: Instant, to: Instant) -> Duration {
+        self.between(from, to).into_iter().max().unwrap_or(Duration::ZERO)
     }
 
     /// All that was lost since then, on all cores: a failover is a chain of reactions, and each may

@@ -117,8 +117,10 @@ impl<'a> Heard<'a> {
         if sent.is_some_and(|sent| sent.contains_key(&receipt.number)) {
             return None;
         }
-        // Somebody else sends the last will of a life, when that can record nothing more.
-        if receipt.number == LAST_NUMBER && sent.is_some() {
+        // Somebody else sends the last will of a life, when that can record nothing more. A life
+        // that was killed before its first record has one too; had it sent anything itself, and so
+        // taken part, then that would show the gap.
+        if receipt.number == LAST_NUMBER && self.lives.contains_key(&node) {
             return None;
         }
         let boot = receipt.boot.to_owned();

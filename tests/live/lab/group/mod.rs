@@ -1,6 +1,7 @@
 //! A group of members that run for real: made and started here, [disturbed](trouble), and
 //! [waited for, measured and judged](verdict).
 
+mod clocks;
 mod trouble;
 mod verdict;
 
@@ -68,11 +69,14 @@ pub(crate) struct Group {
     // What is declared first is dropped first: members, then what they stand on.
     members: BTreeMap<u64, Member>,
     network: Option<Network>,
-    _relay: Option<Relay>,
+    relay: Option<Relay>,
     peers: String,
     /// Where a member really is, if not where it is listed.
     listen: BTreeMap<u64, SocketAddr>,
     commands: BTreeMap<u64, Vec<String>>,
+    flags: Vec<String>,
+    /// How far a member's clock is ahead of the machine's, if it has one of its own.
+    clocks: BTreeMap<u64, Duration>,
     lives: BTreeMap<u64, u64>,
     faults: Faults,
     begun: Instant,
@@ -130,10 +134,12 @@ impl Group {
             shape,
             members: BTreeMap::new(),
             network,
-            _relay: relay,
+            relay,
             peers,
             listen,
             commands: BTreeMap::new(),
+            flags: Vec::new(),
+            clocks: BTreeMap::new(),
             lives: BTreeMap::new(),
             faults: Faults::new(folder.file("faults")),
             begun: now(),
@@ -178,9 +184,27 @@ impl Group {
         self.network.as_ref().expect("only a network of namespaces can be cut")
     }
 
+    /// Where members really are.
+    pub(crate) fn places(&self) -> Vec<SocketAddr> {
+        match self.shape.ground {
+            Ground::Relayed(_) => self.listen.values().copied().collect(),
+            _ => Network::places(self.shape.members, Family::V4),
+        }
+    }
+
     /// The member will run this while it leads.
     pub(crate) fn give_command(&mut self, id: u64, command: Vec<String>) {
         self.commands.insert(id, command);
+    }
+
+    /// All members will be started with these flags, too.
+    pub(crate) fn give_flags(&mut self, flags: &[&str]) {
+        self.flags.extend(flags.iter().map(|flag| (*flag).to_owned()));
+    }
+
+    /// The member will have a clock of its own, so many seconds ahead, in a time namespace.
+    pub(crate) fn give_clock(&mut self, id: u64, ahead: Duration) {
+        self.clocks.insert(id, ahead);
     }
 
     /// The parameters that all members have.
@@ -224,7 +248,8 @@ impl Group {
         self.folder.file(&format!("trace-{id}.work"))
     }
 
-    fn dir(&self, id: u64) -> String {
+    /// Where a member has its state and its socket.
+    pub(crate) fn dir(&self, id: u64) -> String {
         self.folder.file(&format!("state-{id}"))
     }
 
@@ -249,8 +274,10 @@ impl Group {
         if let Some(listen) = &listen {
             words.extend(["--listen", listen]);
         }
+        words.extend(self.flags.iter().map(String::as_str));
         let start = Start {
             namespace: self.network.as_ref().map(|network| network.namespace(id)),
+            before: self.clocks.get(&id).map_or_else(Vec::new, |ahead| clocks::enter(*ahead)),
             arguments: words.into_iter().map(str::to_owned).collect(),
             command: self.commands.get(&id).cloned().unwrap_or_default(),
             errors: self.folder.file(&format!("errors-{id}")),

@@ -3,9 +3,10 @@
 use super::super::clock::now;
 use super::super::member::Member;
 use super::super::network::Network;
+use super::super::relay::Weather;
 use super::{Group, NAME};
 use bellwether::core::{Event, Instant, NodeId};
-use bellwether::net::control::{self, Client};
+use bellwether::net::control::{self, Client, ClientError};
 use rustix::process::Signal;
 use std::path::Path;
 
@@ -62,9 +63,13 @@ impl Group {
 
 /// Requests at the control socket.
 impl Group {
+    /// A connection to a member, if it answers.
+    pub(crate) fn reach(&self, id: u64) -> Result<Client, ClientError> {
+        control::find(Path::new(&self.dir(id)), Some(NAME), Some(id))
+    }
+
     fn client(&self, id: u64) -> Client {
-        let found = control::find(Path::new(&self.dir(id)), Some(NAME), Some(id));
-        found.unwrap_or_else(|error| panic!("member {id}: {error}"))
+        self.reach(id).unwrap_or_else(|error| panic!("member {id}: {error}"))
     }
 
     /// The leader resigns.
@@ -86,6 +91,25 @@ impl Group {
 
 /// Links.
 impl Group {
+    /// Something goes wrong that no record describes: until all is healed the judge expects nothing
+    /// in time. Links in one direction only are the records that say so.
+    pub(crate) fn unsettle(&mut self) {
+        let ids = self.ids();
+        for (at, id) in ids.iter().enumerate() {
+            self.faults.befall(*id, cut(&[*id], &ids[at + 1..]), || ());
+        }
+    }
+
+    /// What went wrong without a record is over.
+    pub(crate) fn all_is_well(&mut self) -> Instant {
+        self.faults.befall(1, Event::Heal, || ())
+    }
+
+    /// The relay's weather changes.
+    pub(crate) fn change_weather(&self, weather: Weather) {
+        self.relay.as_ref().expect("only a relay has weather").change(weather);
+    }
+
     /// So many of a thousand datagrams are lost, everywhere.
     pub(crate) fn lose(&self, of_thousand: u64) {
         self.ids().into_iter().for_each(|id| self.network().lose(id, of_thousand));

@@ -134,15 +134,16 @@ impl Group {
         let works = works.map(|id| self.work(*id));
         let traces: Vec<String> =
             self.lives.keys().map(|id| self.trace(*id)).chain(works).collect();
-        let court = |words: &[&str]| {
+        let court = |words: &[&str], traces: &[String]| {
             let all = [BELLWETHER].into_iter().chain(words.iter().copied());
             let all: Vec<&str> = all.chain(traces.iter().map(String::as_str)).collect();
             shell::run(&all, "").unwrap_or_else(|error| panic!("the judge: {error}"))
         };
-        let replay = court(&["replay"]);
+        let replay = court(&["replay"], &traces);
         assert!(replay.status.success(), "replayed, it is not the same: {replay:?}");
         let faults = ["--faults", self.faults.path(), "--trace"];
-        let check = court(&[["check", "--format", "json"], faults].concat());
+        let check =
+            court(&[["check", "--format", "json"], faults].concat(), &self.on_one_clock(&traces));
         let verdict: Value = serde_json::from_slice(&check.stdout)
             .unwrap_or_else(|error| panic!("the judge: {error}: {check:?}"));
         let broken: Vec<_> = verdict["violations"].as_array().into_iter().flatten().collect();

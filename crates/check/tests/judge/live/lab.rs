@@ -152,6 +152,12 @@ impl Lab {
         }
     }
 
+    /// A member is started and killed before its first record; its guardian has its will.
+    pub(crate) fn start_in_vain(&mut self, id: NodeId) {
+        *self.lives.entry(id).or_insert(0) += 1;
+        self.release(id);
+    }
+
     pub(crate) fn restart(&mut self, id: NodeId) {
         let incarnation = 101 + self.lives[&id];
         self.fault(id, Event::Restart { incarnation });

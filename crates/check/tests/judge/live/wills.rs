@@ -70,6 +70,20 @@ fn a_life_that_comes_back_is_not_taken_for_the_released_one() {
 }
 
 #[test]
+fn a_life_that_was_killed_before_its_first_record_leaves_nothing_undecided() {
+    let (mut lab, first) = released(4);
+    lab.start_in_vain(first);
+    lab.run(ms(200));
+    lab.restart(first);
+    lab.run(ms(1_500));
+    let judgement = judge(&lab.traces(), Some(&lab.faults()), None).unwrap();
+    for invariant in ["never-two", "follows-the-proof", "locked-supporters", "timeliness"] {
+        assert_eq!(*outcome(&judgement, invariant), Outcome::Holds, "{invariant}");
+    }
+    assert!(judgement.notes.is_empty(), "{:?}", judgement.notes);
+}
+
+#[test]
 fn whoever_is_released_while_it_leads_is_found() {
     let mut lab = Lab::leases(3, Mode::Majority, 2);
     lab.loses = 0;
