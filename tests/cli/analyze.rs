@@ -201,7 +201,7 @@ fn bad_questions_are_refused_in_one_line_that_names_the_way_out() {
         ("analyze le-s.leadership-delay --simulate 1", ["'1'", "at least 2"]),
         ("analyze le-s.leadership-delay --seed 3", ["--seed 3", "--simulate 1000"]),
         ("analyze bully.messages.worst --loss .1", ["nothing is lost", "leave --loss out"]),
-        ("analyze bully.messages.worst --initiator 1", ["--initiator changes", "--nodes"]),
+        ("analyze bully.messages.worst --initiator 1", ["--initiator has no effect", "--nodes"]),
         ("analyze bully.messages.from --nodes 9 --initiator 8", ["initiator = 8", "<= 7"]),
         ("analyze ring.messages --nodes 9 --initiators 10", ["initiators = 10", "<= 9"]),
         ("analyze ring.messages --initiators random", ["random", "one, all or a number"]),
