@@ -112,7 +112,7 @@ fn people_read_the_proof_under_a_picture_and_nothing_is_left() {
 }
 
 /// Starts a demonstration, waits until its five members run, and sends it a signal.
-fn struck_by(signal: &str, own: &Path) -> (Option<i32>, Vec<u64>) {
+fn interrupted_by(signal: &str, own: &Path) -> (Option<i32>, Vec<u64>) {
     fs::create_dir(own).expect("it is not there");
     let mut child =
         demo(&[]).env("TMPDIR", own).stdout(Stdio::null()).spawn().expect("it can be started");
@@ -133,7 +133,7 @@ fn struck_by(signal: &str, own: &Path) -> (Option<i32>, Vec<u64>) {
 #[test]
 fn whoever_interrupts_it_leaves_neither_processes_nor_files() {
     let own = fresh("interrupted");
-    let (code, members) = struck_by("-INT", &own);
+    let (code, members) = interrupted_by("-INT", &own);
     assert_eq!((code, members.len()), (Some(130), 5));
     assert_eq!(fs::read_dir(&own).unwrap().count(), 0, "its files are removed");
     fs::remove_dir(&own).unwrap();
@@ -142,7 +142,7 @@ fn whoever_interrupts_it_leaves_neither_processes_nor_files() {
 #[test]
 fn even_if_it_is_killed_itself_its_members_end() {
     let own = fresh("killed");
-    let (code, _) = struck_by("-KILL", &own);
+    let (code, _) = interrupted_by("-KILL", &own);
     assert_eq!(code, None, "a signal ended it");
     fs::remove_dir_all(&own).unwrap();
 }

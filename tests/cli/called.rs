@@ -94,7 +94,7 @@ fn what_cannot_be_is_refused_in_a_line() {
         ("sim ring --nodes 3 --order 0,0,1", "names each of the 3 processes, 0 to 2, once"),
         ("sim ad-hoc --nodes 4 --link 0-1 --link 2-3", "not connected: process 2"),
         ("sim ad-hoc --nodes 2 --link 0-1 --link 1-1", "linked to itself"),
-        ("sim ad-hoc --range .2", "--range means nothing with --graph random"),
+        ("sim ad-hoc --range .2", "--range has no effect with --graph random"),
         ("sim ad-hoc --links 3", "9 <= links <= 45 must hold"),
         ("sim ad-hoc --graph disc --range .01", "choose a larger range"),
         ("sim bully --order random", "--order is no flag of bully"),

@@ -171,13 +171,25 @@ fn a_group_that_draws_is_explored_and_its_deadlock_is_found() {
 }
 
 #[test]
+fn every_flag_of_an_exploration_is_taken() {
+    let flags = "check local-leader --explore --nodes 3 --ticks 2 --states 20000 --quickest 1 \
+                 --slowest 2 --crashes 1 --lost-disks 1 --releases 1 --copies 1 --resignations 1 \
+                 --transfers 1 --changes 1 --founders 2 --campaigns 1 --sleep --threads 2";
+    let (text, code) = ran(flags);
+    assert_eq!(code, Some(0), "{text}");
+    for said in ["1 crash,", "1 lost disk,", "1 release,", "2 vote at first", "pause at any time"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_explored_is_refused() {
     for (flags, said) in [
         ("check bully --explore", "bully is not explored; choose local-leader"),
         ("check sup --explore", "sup is not explored; choose local-leader"),
-        ("check le-s --explore --listen 3s", "--listen means nothing with --explore"),
+        ("check le-s --explore --listen 3s", "--listen has no effect with --explore"),
         ("check local-leader --explore --nodes 5", "from 1 to 4 processes"),
-        ("check local-leader --explore --preset fast", "--preset means nothing with --explore"),
+        ("check local-leader --explore --preset fast", "--preset has no effect with --explore"),
         ("check local-leader --explore --quickest 2", "--quickest 2 and --slowest 1"),
         ("check local-leader --explore --states 0", "at least 1"),
         ("check local-leader --crashes 1", "--explore"),

@@ -171,7 +171,7 @@ fn a_scenario_file_is_run_with_many_seeds() {
     let traced = stdout(&format!("trace {}", plain.display()));
     assert_eq!(traced, stdout(&format!("trace {file}")), "nor does it to be traced");
     let line = refusal(&format!("sim {file} --nodes 3"), 2);
-    assert!(line.contains("--nodes is said by the file"), "{line}");
+    assert!(line.contains("--nodes is set by the file"), "{line}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -329,7 +329,7 @@ fn a_scenario_file_says_everything_but_the_seed() {
     for flag in ["--nodes 3", "--until 1s", "--crash-leader 1s", "--loss .1", "--bye"] {
         let line = refusal(&format!("trace {file} {flag}"), 2);
         let name = flag.split(' ').next().unwrap();
-        assert!(line.contains(&format!("{name} is said by the file")), "{line}");
+        assert!(line.contains(&format!("{name} is set by the file")), "{line}");
     }
     let (none, first) = (stdout("trace le-s --nodes 4"), stdout("trace le-s --nodes 4 --seed 1"));
     assert_eq!(none, first);

@@ -17,7 +17,7 @@ fn what_is_no_trace_is_refused_in_one_line() {
     }
     for flags in ["check --nodes 3 --trace", "trace --seed 3 --from"] {
         let errors = refusal(&format!("{flags} {file}"), 2);
-        assert!(errors.contains("means nothing with"), "{errors}");
+        assert!(errors.contains("has no effect with"), "{errors}");
     }
     refusal("check", 2);
     let errors = refusal("replay /dev/null", 1);

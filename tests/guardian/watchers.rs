@@ -34,7 +34,7 @@ fn process(member: &Member, who: Who) -> Pid {
 }
 
 /// Does this to all of them in the same moment: all are stopped before any is killed.
-fn strike(member: &Member, faults: &[(Who, Signal)]) {
+fn inject(member: &Member, faults: &[(Who, Signal)]) {
     let (first, _) = faults[0];
     send(process(member, first), Signal::STOP);
     // From here on the others may notice, and may be gone before it is their turn: when the
@@ -64,7 +64,7 @@ fn ends_in_time(setup: Setup, faults: &[(Who, Signal)]) {
         .map(|times| working(setup, LEASE * times))
         .find(|(_, until, _)| now() + Duration::from_millis(LEASE / 4) < *until)
         .expect("the machine starts four processes within twelve seconds");
-    strike(&member, faults);
+    inject(&member, faults);
     let gone = member.gone();
     assert!(gone < until, "{faults:?}: {gone} is after {until}");
     let name = cgroup.and_then(|path| path.rsplit('/').next().map(str::to_owned));
@@ -183,7 +183,7 @@ fn member_and_guardian_that_are_killed_leave_nothing_behind_for_a_moment() {
     member.permit(600_000);
     member.expect_started();
     member.expect_up(4);
-    strike(&member, &[(TheMember, Signal::KILL), (Guardian, Signal::KILL)]);
+    inject(&member, &[(TheMember, Signal::KILL), (Guardian, Signal::KILL)]);
     member.gone(); // long before its permission ends, or patience would
 }
 
@@ -194,7 +194,7 @@ fn all_three_stopped_end_the_command_only_when_one_of_them_goes_on() {
     let until = member.permit(LEASE);
     member.expect_started();
     member.expect_up(4);
-    strike(&member, &ALL_THREE.map(|who| (who, Signal::STOP)));
+    inject(&member, &ALL_THREE.map(|who| (who, Signal::STOP)));
     while now() < until + Duration::from_millis(100) {
         thread::sleep(std::time::Duration::from_millis(20));
     }
@@ -212,7 +212,7 @@ fn what_all_three_leave_behind_when_they_are_killed_the_next_member_ends_before_
     member.permit(600_000);
     member.expect_started();
     member.expect_up(4);
-    strike(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
+    inject(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
     // Another test's member may be the next one; so it cannot be told here that it lives on.
     let next = Member::start("exit 0");
     assert!(!member.something_lives(), "it was ready before the other's command had ended");
@@ -232,7 +232,7 @@ fn what_all_three_leave_behind_stays_without_a_cgroup() {
     member.expect_started();
     member.expect_up(1);
     let left = member.expect("left ").parse().ok().and_then(Pid::from_raw).expect("a number");
-    strike(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
+    inject(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
     let next = Member::set_up(WITHOUT_CGROUP, "exit 0");
     assert!(member.something_lives(), "this is more than the documentation promises");
     send(left, Signal::KILL);
@@ -255,6 +255,6 @@ fn a_pid_namespace_ends_with_all_three() {
     member.permit(600_000);
     member.expect_started();
     member.expect_up(2);
-    strike(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
+    inject(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
     member.gone();
 }

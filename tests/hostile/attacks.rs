@@ -236,8 +236,8 @@ const INSIDE: &[Attack] = &[
     },
 ];
 
-/// Makes an attack, and holds what came of it against what may.
-fn strike(scene: &mut Scene, attack: &Attack, has_key: bool) {
+/// Makes an attack, and compares its outcome with the one that is allowed.
+fn try_attack(scene: &mut Scene, attack: &Attack, has_key: bool) {
     let packets = (attack.make)(scene);
     let (leader, follower) = (scene.leader, scene.follower);
     let sources: Vec<UdpSocket> =
@@ -270,7 +270,7 @@ fn whoever_has_no_key_moves_one_counter_and_nothing_else() {
     let _stage = stage();
     let mut scene = Scene::new();
     for attack in OUTSIDE {
-        strike(&mut scene, attack, false);
+        try_attack(&mut scene, attack, false);
     }
     scene.group.judge();
 }
@@ -280,7 +280,7 @@ fn whoever_has_the_key_uses_up_neither_terms_nor_incarnations() {
     let _stage = stage();
     let mut scene = Scene::new();
     for attack in INSIDE {
-        strike(&mut scene, attack, true);
+        try_attack(&mut scene, attack, true);
     }
     // The group still has terms: another member can lead, with the next one.
     let term = scene.see(scene.leader).term.as_u64().expect("leases have terms");

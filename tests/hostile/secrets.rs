@@ -7,7 +7,7 @@ use crate::lab::member::BELLWETHER;
 use crate::lab::shell;
 use crate::scene::shape;
 use crate::stage;
-use bellwether::core::Duration;
+use bellwether::core::{Duration, from_hex};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -42,9 +42,7 @@ fn the_key_is_in_no_file_and_in_no_answer() {
     }
     let key = std::fs::read_to_string(group.folder().file("key")).expect("the group has a key");
     let digits = key.trim().strip_prefix("bwk1-").expect("it is a key").to_owned();
-    let bytes: Vec<u8> = (0..32)
-        .map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).expect("it is a digit"))
-        .collect();
+    let bytes = from_hex(&digits).expect("they are digits");
     let shows = |text: &[u8]| {
         let has = |part: &[u8]| text.windows(part.len()).any(|window| window == part);
         // A quarter of it would be too much.

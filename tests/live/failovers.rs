@@ -12,7 +12,7 @@ const FAILOVERS: usize = 50;
 
 /// What befalls the member that runs the command.
 #[derive(Clone, Copy, Debug)]
-enum Blow {
+enum Failure {
     Kill,
     Stop,
     Pause,
@@ -20,10 +20,10 @@ enum Blow {
     LinkDown,
 }
 
-impl Blow {
+impl Failure {
     const ALL: [Self; 5] = [Self::Kill, Self::Pause, Self::Stop, Self::Cut, Self::LinkDown];
 
-    fn strike(self, group: &mut Group, id: u64) {
+    fn inject(self, group: &mut Group, id: u64) {
         match self {
             Self::Kill => group.crash(id),
             Self::Stop => group.stop(id),
@@ -75,17 +75,22 @@ fn a_command_never_runs_on_two_members_through_fifty_failovers() {
     let mut entries = detector.wait_beyond(0, PATIENCE).expect("the command is started");
     for round in 0..FAILOVERS {
         let runner = runs(&detector, &entries);
-        let blow = Blow::ALL[round % Blow::ALL.len()];
+        let failure = Failure::ALL[round % Failure::ALL.len()];
         sleep(Duration::from_millis(luck.below(250)));
         // A stall of the machine may have moved the command meanwhile.
         let known = detector.entries();
         let runner = known.last().map_or(runner, |entry| entry.id);
-        blow.strike(&mut group, runner);
+        failure.inject(&mut group, runner);
         entries = detector.wait_beyond(known.len(), PATIENCE).unwrap_or_else(|| {
-            group.give_up(&format!("round {round}: nobody took over from {runner} after {blow:?}"))
+            group.give_up(&format!(
+                "round {round}: nobody took over from {runner} after {failure:?}"
+            ))
         });
-        println!("{round}: {blow:?} of {runner}, then {:?}", entries.last().map(|entry| entry.id));
-        blow.mend(&mut group, runner);
+        println!(
+            "{round}: {failure:?} of {runner}, then {:?}",
+            entries.last().map(|entry| entry.id)
+        );
+        failure.mend(&mut group, runner);
     }
     runs(&detector, &entries);
     assert!(entries.len() > FAILOVERS, "{} starts", entries.len());

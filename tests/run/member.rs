@@ -266,6 +266,18 @@ pub(crate) fn hold(members: &[Member], version: u64, ids: &[u64]) {
     });
 }
 
+/// The traces of a group with durable tokens keep all promises, and are what the code does.
+pub(crate) fn judge_and_replay(traces: &str) {
+    let judged = bellwether(&format!("check --format json --trace {traces}"));
+    let verdict: Value = serde_json::from_slice(&judged.stdout).expect("it is JSON");
+    for rule in ["never-two", "tokens-grow", "follows-the-proof"] {
+        assert_eq!(verdict["invariants"][rule]["verdict"], "holds", "{rule}: {verdict}");
+    }
+    let replayed = bellwether(&format!("replay {traces}"));
+    let said = String::from_utf8_lossy(&replayed.stdout);
+    assert!(replayed.status.success(), "{said}{}", String::from_utf8_lossy(&replayed.stderr));
+}
+
 /// The time since the machine started.
 pub(crate) fn now() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);

@@ -68,7 +68,7 @@ fn every_mistake_is_told_in_one_line_with_the_way_out() {
         ),
         (file("value.toml", "id = \"me\""), 78, "value.toml: invalid value 'me' for '--id <N>'"),
         (file("form.toml", "id = = 1"), 78, "form.toml: line 1: "),
-        (format!("run --peers {list}"), 2, "which group?"),
+        (format!("run --peers {list}"), 2, "no group is named"),
         ("run a/b --insecure".to_owned(), 78, "group 'a/b': "),
         (format!("run web --dir {dir} --insecure"), 78, "--peers"),
         (format!("run web --peers 1=x --dir {dir}"), 2, "--peers"),

@@ -1,7 +1,8 @@
 //! Who votes, as operators see and change it with `bellwether members`.
 
-use super::member::{Folder, Member, bellwether, eventually, hold, leader, now, peers, refusal};
-use serde_json::Value;
+use super::member::{
+    Folder, Member, bellwether, eventually, hold, judge_and_replay, leader, now, peers, refusal,
+};
 use std::time::Duration;
 
 /// After a change somebody leads within this: the leader goes on, or the next one follows soon.
@@ -82,14 +83,7 @@ fn a_group_of_three_becomes_five_and_three_other_ones_without_two_leaders() {
     assert!(log.contains("begin") && !log.contains("two"), "{log}");
     members.iter_mut().for_each(|member| assert_eq!(member.end().0, Some(0)));
     let traces = (1..=5).map(|id| trace(&folder, id)).collect::<Vec<_>>().join(" ");
-    let judged = bellwether(&format!("check --format json --trace {traces}"));
-    let verdict: Value = serde_json::from_slice(&judged.stdout).expect("it is JSON");
-    for rule in ["never-two", "tokens-grow", "follows-the-proof"] {
-        assert_eq!(verdict["invariants"][rule]["verdict"], "holds", "{rule}: {verdict}");
-    }
-    let replayed = bellwether(&format!("replay {traces}"));
-    let said = String::from_utf8_lossy(&replayed.stdout);
-    assert!(replayed.status.success(), "{said}{}", String::from_utf8_lossy(&replayed.stderr));
+    judge_and_replay(&traces);
 }
 
 /// The best three of five vote; each voter that is killed is replaced, and two are too many for

@@ -11,7 +11,7 @@
 //! answered, less and less often, and says what it waits for. A refusal ends it, with the reason.
 
 use crate::bad_settings::BadSettings;
-use crate::book::{Book, Entry, JoinRefused, TOLD_MAX, Told, Word};
+use crate::book::{Book, Entry, GroupFacts, JoinRefused, TOLD_MAX, Word};
 use crate::clock::{BootTime, Clock as _, wall};
 use crate::frame::{
     ConfigDigest, FrameOpener, Keyring, Kind, Opened, Sealer, Session, latest_life,
@@ -80,7 +80,10 @@ impl<'a> Asking<'a> {
 
     /// Asks until it is a member, or refused; `check` says whether what was read is acceptable, and
     /// gives its digest.
-    pub(crate) fn join(mut self, check: &dyn Fn(&Told) -> Checked<ConfigDigest>) -> Checked<Book> {
+    pub(crate) fn join(
+        mut self,
+        check: &dyn Fn(&GroupFacts) -> Checked<ConfigDigest>,
+    ) -> Checked<Book> {
         let mut pause = ANSWER;
         loop {
             if let Some((from, told)) = self.read()? {
@@ -104,7 +107,7 @@ impl<'a> Asking<'a> {
     }
 
     /// What one of the members tells; `None` if nobody answers.
-    fn read(&mut self) -> Checked<Option<(SocketAddr, Told)>> {
+    fn read(&mut self) -> Checked<Option<(SocketAddr, GroupFacts)>> {
         let through = self.wanted.through;
         for place in through {
             for address in lookup(place) {
@@ -121,7 +124,7 @@ impl<'a> Asking<'a> {
         Ok(None)
     }
 
-    fn read_from(&mut self, address: SocketAddr) -> Checked<Option<Told>> {
+    fn read_from(&mut self, address: SocketAddr) -> Checked<Option<GroupFacts>> {
         let (mut text, mut known) = (Vec::new(), None);
         loop {
             let offset = text.len();
@@ -171,7 +174,7 @@ impl<'a> Asking<'a> {
     fn claim(
         &mut self,
         from: SocketAddr,
-        told: &Told,
+        told: &GroupFacts,
         digest: ConfigDigest,
     ) -> Checked<Option<Book>> {
         let mut book = Book::new(told.founding.clone());
@@ -277,7 +280,7 @@ fn now() -> Duration {
 }
 
 /// Where the voters are.
-fn places(told: &Told, book: &Book) -> BTreeMap<NodeId, SocketAddr> {
+fn places(told: &GroupFacts, book: &Book) -> BTreeMap<NodeId, SocketAddr> {
     let mut all = book.joined();
     if let Some(Peers::Listed(list)) = told.founding.peers() {
         let found = |(id, place): (NodeId, String)| Some((id, *lookup(&place).first()?));

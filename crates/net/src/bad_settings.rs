@@ -26,9 +26,9 @@ pub enum BadSettings {
     JoinsAndLists,
     /// A member that joins a running group is not told its id.
     JoinsWithoutId,
-    /// Only groups with leases from a majority and durable tokens take up members while they run.
+    /// Only groups with leases from a majority and durable tokens accept members while they run.
     JoinsOtherKind,
-    /// The group does not take this member up.
+    /// The group does not accept this member.
     NotTakenUp {
         /// Why not.
         why: JoinRefused,
@@ -308,7 +308,7 @@ impl BadSettings {
                 name(Setting::Id)
             ),
             Self::JoinsOtherKind => format!(
-                "only groups with leases from a majority and durable tokens take up members while \
+                "only groups with leases from a majority and durable tokens accept members while \
                  they run: leave {} out, or set {} to majority and {} to durable in all members",
                 name(Setting::Join),
                 name(Setting::Mode),
@@ -319,7 +319,7 @@ impl BadSettings {
                  let the group forget it, remove its book, and join again",
                 name(Setting::Listen)
             ),
-            Self::NotTakenUp { why } => format!("the group does not take this member up: {why}"),
+            Self::NotTakenUp { why } => format!("the group does not accept this member: {why}"),
             Self::JoinsThrough(bad) => format!("{}: {bad}", name(Setting::Join)),
             Self::NoWay { through } => {
                 format!("{} has no address; correct {}", through.join(" or "), name(Setting::Join))

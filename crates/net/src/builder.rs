@@ -297,7 +297,7 @@ impl Builder {
     /// looked up, and while members are asked ([`join_through`](Self::join_through)).
     ///
     /// # Errors
-    /// [`BadSettings`] if a rule is broken, or the group does not take this member up.
+    /// [`BadSettings`] if a rule is broken, or the group does not accept this member.
     pub fn prepare(self) -> Checked<Prepared> {
         self.prepare_and_tell(&mut |_| {})
     }

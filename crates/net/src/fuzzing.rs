@@ -3,7 +3,7 @@
 //! Each function says whether it could read the bytes, and panics if what was read does not come
 //! back when it is written and read again. The `seeds` of each are what our own encoders write.
 
-use crate::book::{Book, Entry, Founding, JoinRefused, Told, Word};
+use crate::book::{Book, Entry, Founding, GroupFacts, JoinRefused, Word};
 use crate::disputes::BeaconBody;
 use crate::frame::BODY_MAX;
 use bellwether_core::NodeId;
@@ -17,7 +17,9 @@ pub use crate::state::fuzzing as state;
 /// The bodies of the runtime's own frames: beacons, entries of the address book, and what is said
 /// to and by a process that joins.
 pub mod bodies {
-    use super::{BODY_MAX, BeaconBody, Book, Entry, Founding, JoinRefused, NodeId, Told, Word};
+    use super::{
+        BODY_MAX, BeaconBody, Book, Entry, Founding, GroupFacts, JoinRefused, NodeId, Word,
+    };
 
     fn founding() -> Founding {
         let list = "1=10.0.0.1:7400,2=10.0.0.2:7400".to_owned();
@@ -48,7 +50,7 @@ pub mod bodies {
             book.merge(entries);
             assert!(!book.merge(entries), "what is known is no news");
         }
-        let told = serde_json::from_slice::<Told>(bytes);
+        let told = serde_json::from_slice::<GroupFacts>(bytes);
         if let Ok(told) = &told {
             told.founding.peers();
             told.founding.terms("terms");
@@ -58,8 +60,12 @@ pub mod bodies {
 
     /// What our own members write.
     pub fn seeds() -> Vec<Vec<u8>> {
-        let told =
-            Told { founding: founding(), list: 3, voters: vec![1, 2], entries: vec![entry()] };
+        let told = GroupFacts {
+            founding: founding(),
+            list: 3,
+            voters: vec![1, 2],
+            entries: vec![entry()],
+        };
         let why = JoinRefused::Closed { by: NodeId(1) };
         let beacon = br#"{"refuses":[{"id":1,"life":9,"why":"list","from":"10.0.0.1:7400"}],
             "list":"1=a:1","terms":"local-leader lan"}"#;

@@ -8,7 +8,7 @@
 //! joined is sent to everyone at once, and a page of the book to one member after the other every
 //! two seconds; a group that nobody joined sends nothing of this.
 
-use crate::book::{Book, Entry, JoinRefused, PART, Told, Word};
+use crate::book::{Book, Entry, GroupFacts, JoinRefused, PART, Word};
 use crate::frame::{BODY_MAX, Kind, Opened};
 use crate::member::Member;
 use crate::peers::Peers;
@@ -23,7 +23,7 @@ const CLAIMS: u32 = 8;
 /// The book of a member, and what it takes to share it.
 #[derive(Debug, Default)]
 pub(crate) struct Joins {
-    /// The book; `None` in a group that takes nobody up while it runs.
+    /// The book; `None` in a group that accepts nobody while it runs.
     pub(crate) book: Option<Book>,
     /// Why a stored book was ignored, if it was.
     pub(crate) ignored: Option<String>,
@@ -105,7 +105,7 @@ impl Member {
             };
             let book = self.joins.book.as_ref()?;
             let (founding, entries) = (book.founding().clone(), book.entries().copied().collect());
-            let told = Told { founding, list, voters, entries };
+            let told = GroupFacts { founding, list, voters, entries };
             self.joins.text = serde_json::to_vec(&told).ok();
         }
         let text = self.joins.text.as_ref()?;

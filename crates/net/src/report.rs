@@ -288,7 +288,7 @@ impl Member {
                 }
                 if let Some(until) = facts.bound {
                     why.push(format!(
-                        "supports nobody for {} more, since its last life may have promised to",
+                        "supports nobody for {} more: promises of its last life may still bind it",
                         round(until.since(now))
                     ));
                 }

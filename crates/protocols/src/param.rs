@@ -37,7 +37,7 @@ pub struct Param {
     pub unit: &'static str,
     /// What it is if it is not given.
     pub default: Fallback,
-    /// What it is then in a group that nobody looks after; empty if that is the same.
+    /// What it is then in an unattended group; empty if that is the same.
     pub unattended: &'static str,
     /// The rule for its value, as an inequality; empty if every value of its kind will do.
     pub range: &'static str,
@@ -127,7 +127,7 @@ impl Param {
         Self { default: Fallback::Is(default), ..self }
     }
 
-    /// With this default in a group that nobody looks after.
+    /// With this default in an unattended group.
     #[must_use]
     pub const fn unattended(self, default: &'static str) -> Self {
         Self { unattended: default, ..self }

@@ -115,7 +115,7 @@ impl fmt::Display for BadTerrain {
             Self::GroupTooLarge(nodes) => write!(
                 f,
                 "nodes = {nodes}, but graphs are drawn for at most {PAIRED_MAX} processes; choose \
-                 fewer, or a graph without luck: line, circle or grid"
+                 fewer, or a graph that is not random: line, circle or grid"
             ),
             Self::Links { links, least, most } => write!(
                 f,
@@ -127,7 +127,7 @@ impl fmt::Display for BadTerrain {
             Self::Sparse { range, nodes } => write!(
                 f,
                 "range = {range}: {nodes} processes in the square were never connected, however \
-                 often they were thrown; choose a larger range or more processes"
+                 often their places were drawn; choose a larger range or more processes"
             ),
         }
     }

@@ -211,7 +211,7 @@ impl Analyze {
         }
         if let (Some(seed), None) = (self.seed.seed, self.simulate) {
             return Err(Failure::usage(format!(
-                "--seed {seed} changes nothing without --simulate; add --simulate 1000"
+                "--seed {seed} has no effect without --simulate; add --simulate 1000"
             )));
         }
         if let Some(quantity) = self.quantity {
@@ -221,7 +221,9 @@ impl Analyze {
         let arguments = self.arguments.all();
         let is_argument = |flag: &&String| arguments.iter().any(|(known, _)| *known == **flag);
         if let Some(flag) = given.iter().find(is_argument) {
-            return Err(Failure::usage(format!("--list computes nothing with --{flag}")));
+            return Err(Failure::usage(format!(
+                "--{flag} has no effect with --list; leave it out"
+            )));
         }
         writeln!(io::stdout(), "{}", list(self.format).to(self.format))?;
         Ok(())
@@ -479,7 +481,7 @@ impl Arguments {
             Some(flag) => {
                 let own: Vec<_> = all.into_iter().filter(|flag| reads(quantity, flag)).collect();
                 Err(Failure::usage(format!(
-                    "--{flag} changes nothing about {}, which depends on --{}",
+                    "--{flag} has no effect on {}, which depends on --{}",
                     quantity.name,
                     own.join(" --")
                 )))

@@ -184,8 +184,10 @@ impl Check {
 
     /// Explores instead. Time is in ticks, so the protocol's own flags have no effect.
     fn run_explore(&self, protocol: &Entry, setting: Conditions<'_>, given: &[String]) -> Done {
-        if let Some(flag) = given.iter().find(|flag| !explore::FLAGS.contains(&flag.as_str())) {
-            return Err(Failure::usage(format!("--{flag} means nothing with --explore")));
+        let flags = explore::flags();
+        if let Some(flag) = given.iter().find(|flag| !flags.contains(flag)) {
+            let text = format!("--{flag} has no effect with --explore; leave it out");
+            return Err(Failure::usage(text));
         }
         let written = given.iter().any(|flag| flag == "nodes");
         let nodes = if written { setting.nodes() } else { 3 };

@@ -1,8 +1,10 @@
 //! `bellwether check --explore`: explores every behaviour of a small group.
 
 use crate::cli::Done;
+use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::file;
+use crate::cli::flags;
 use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
 use crate::cli::output::{Format, Rows};
 use bellwether::check::explore::{
@@ -54,7 +56,7 @@ pub(in crate::cli) struct Explore {
     /// How many changes of the voters there may be: any process is added, removed or replaced
     #[arg(long, value_name = "N", default_value_t = 0, requires = "explore")]
     changes: u8,
-    /// How many processes vote in the beginning [default: all]
+    /// How many processes vote at first [default: all]
     #[arg(long, value_name = "N", requires = "explore")]
     #[arg(value_parser = value_parser!(u8).range(1..))]
     founders: Option<u8>,
@@ -73,28 +75,12 @@ pub(in crate::cli) struct Explore {
     states: usize,
 }
 
-/// Its flags. A protocol's own have no effect here, because time is in ticks.
-pub(in crate::cli) const FLAGS: [&str; 19] = [
-    "explore",
-    "quickest",
-    "slowest",
-    "crashes",
-    "lost_disks",
-    "releases",
-    "copies",
-    "resignations",
-    "transfers",
-    "changes",
-    "founders",
-    "campaigns",
-    "sleep",
-    "ticks",
-    "states",
-    "nodes",
-    "threads",
-    "out",
-    "format",
-];
+/// The flags of `check` that have an effect: these, and some of all. A protocol's own have none,
+/// because time is in ticks.
+pub(in crate::cli) fn flags() -> Vec<String> {
+    let common = ["nodes", "threads", "out", "format"].map(str::to_owned);
+    flags::of::<Explore>().into_iter().chain(common).collect()
+}
 
 /// Parses a number of states.
 fn states(text: &str) -> Result<usize, String> {
@@ -260,24 +246,25 @@ impl Explore {
         };
         let mut text = format!("messages take {ticks} or are lost");
         for (count, what) in [
-            (self.crashes, "crashes"),
-            (self.lost_disks, "lost disks"),
-            (self.releases, "releases"),
-            (self.copies, "doubled messages"),
-            (self.resignations, "resignations"),
-            (self.transfers, "transfers"),
-            (self.changes, "changes of the voters"),
-            (self.campaigns, "campaigns"),
+            (self.crashes, ["crash", "crashes"]),
+            (self.lost_disks, ["lost disk", "lost disks"]),
+            (self.releases, ["release", "releases"]),
+            (self.copies, ["doubled message", "doubled messages"]),
+            (self.resignations, ["resignation", "resignations"]),
+            (self.transfers, ["transfer", "transfers"]),
+            (self.changes, ["change of the voters", "changes of the voters"]),
+            (self.campaigns, ["campaign", "campaigns"]),
         ] {
             if count > 0 {
-                text += &format!(", up to {count} {what}");
+                let [one, several] = what;
+                text += &format!(", at most {}", sim::count(count.into(), one, several));
             }
         }
         if let Some(founders) = self.founders.filter(|founders| *founders < subject.nodes) {
-            text += &format!(", {founders} vote in the beginning");
+            text += &format!(", {founders} vote at first");
         }
         if self.sleep {
-            text += ", processes sleep as they like";
+            text += ", processes may pause at any time";
         }
         text + &subject
             .ticks

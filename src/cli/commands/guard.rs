@@ -12,7 +12,7 @@ impl Guard {
     pub(in crate::cli) fn run(&self) -> Done {
         bellwether_net::guardian::guard().map_err(|error| {
             Failure::usage(format!(
-                "guard keeps watch for 'bellwether run', which starts it by itself: {error}"
+                "guard is part of 'bellwether run', which starts it itself: {error}"
             ))
         })
     }

@@ -63,7 +63,7 @@ impl Live {
     ) -> Done {
         if let Some(flag) = given.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
             return Err(Failure::usage(format!(
-                "--{flag} means nothing with --trace: the traces say what ran"
+                "--{flag} has no effect with --trace: the traces say what ran; leave it out"
             )));
         }
         let traces = read_all(&self.trace)?;

@@ -143,7 +143,7 @@ impl Trace {
     fn show_recorded(&self, given: &[String]) -> Done {
         if let Some(flag) = given.iter().find(|flag| !BESIDE_RECORDS.contains(&flag.as_str())) {
             return Err(Failure::usage(format!(
-                "--{flag} means nothing with --from: the files say what ran"
+                "--{flag} has no effect with --from: the files say what ran; leave it out"
             )));
         }
         if let Some(path) = &self.svg {

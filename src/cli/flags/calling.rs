@@ -133,7 +133,7 @@ impl Ground {
             if given && (listed || !means) {
                 let graph = if listed { "--link".to_owned() } else { format!("--graph {graph}") };
                 return Err(Failure::usage(format!(
-                    "--{flag} means nothing with {graph}; leave one of them out"
+                    "--{flag} has no effect with {graph}; leave one of them out"
                 )));
             }
         }

@@ -34,7 +34,7 @@ pub(in crate::cli) fn read(
     if let Some(flag) = given.iter().find(|flag| !beside.contains(&flag.as_str())) {
         let name = path.display();
         return Err(Failure::usage(format!(
-            "--{flag} is said by the file {name}; change it there, or name a protocol"
+            "--{flag} is set by the file {name}; change it there, or name a protocol"
         )));
     }
     let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;

@@ -68,7 +68,7 @@ impl Verdict<'_> {
         text += &wrapped(&trouble.collect::<Vec<_>>());
         text += &format!(
             "\n{}, {}, {} s of calm without a leader\n\
-             {} s simulated in {} s, {} times as fast as life; {} schedules a second",
+             {} s simulated in {} s, {} times as fast as real time; {} schedules a second",
             count(tally.elections, "election", "elections"),
             count(tally.deliveries, "delivery", "deliveries"),
             short(seconds(tally.leaderless)),
@@ -262,7 +262,7 @@ fn describe(network: &Network) -> String {
         Delay::Constant(delay) => format!("takes {delay}"),
         Delay::Uniform { min, max } => format!("takes {min} to {max}"),
         Delay::Exponential { mean, .. } => format!("takes {mean} on average"),
-        Delay::LogNormal { median, .. } => format!("takes {median} or, as often, more"),
+        Delay::LogNormal { median, .. } => format!("takes {median} at the median"),
     };
     let loss = match network.multicast.loss.rate() {
         0.0 => "loses nothing".to_owned(),

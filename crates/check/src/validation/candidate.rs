@@ -2,19 +2,19 @@
 
 use super::ghost::{Ghost, Lease, Life, Request};
 use super::lists::List;
-use super::{Step, Told};
+use super::{Step, StepReport};
 use crate::nodes::Nodes;
 use bellwether_core::Instant;
 
 impl Ghost {
     /// Its present life.
-    fn life(&mut self, told: &Told<'_>) -> Option<&mut Life> {
+    fn life(&mut self, told: &StepReport<'_>) -> Option<&mut Life> {
         let life = self.members[told.node as usize].life?;
         self.lives.get_mut(life)
     }
 
     /// `give_up`: it leads no longer, counts no more votes for its requests, and says so.
-    pub(super) fn give_up(&mut self, told: &Told<'_>) -> Step {
+    pub(super) fn give_up(&mut self, told: &StepReport<'_>) -> Step {
         let Some(sent) = told.account().gave_up else { return Ok(()) };
         let Some(life) = self.life(told).filter(|life| life.given_up != Some(sent)) else {
             return Ok(());
@@ -38,7 +38,7 @@ impl Ghost {
     /// `request`: later than all that this life has given up. There may be two at one reading, for
     /// different terms or by different lists: a new leader asks again at once, and so does one that
     /// makes a list. It asks by the list that it holds.
-    pub(super) fn ask(&mut self, told: &Told<'_>) -> Step {
+    pub(super) fn ask(&mut self, told: &StepReport<'_>) -> Step {
         let (at, reading, list) = (told.at, told.row.reading, told.list(self.group));
         let Some(request) = told.account().request else { return Ok(()) };
         let Some(life) = self.life(told) else { return Ok(()) };
@@ -69,7 +69,7 @@ impl Ghost {
 
     /// `adopt`, `renew`, or `adopt_joint`, `renew_joint`, which commit a list; or the end of a
     /// lease, which is always allowed.
-    pub(super) fn lead(&mut self, told: &Told<'_>) -> Step {
+    pub(super) fn lead(&mut self, told: &StepReport<'_>) -> Step {
         let (row, node) = (told.row, told.node as usize);
         let lease = Lease { until: row.told, token: row.term, voters: row.supporters };
         let lease = row.leads.then_some(lease);
@@ -94,7 +94,7 @@ impl Ghost {
     /// The lease that it took in the same step before this one, and did not report. A new leader
     /// asks again at once; if it is the only voter of a list that it has just committed, its own
     /// vote decides.
-    fn first_lease(&self, told: &Told<'_>, lease: Lease, list: List) -> Option<Lease> {
+    fn first_lease(&self, told: &StepReport<'_>, lease: Lease, list: List) -> Option<Lease> {
         let parent = self.lists.open_parent(list).filter(|_| self.tokens)?;
         let alone = Nodes::only(told.node);
         let enough = lease.voters.and(parent.voters).len() >= parent.majority();
@@ -121,7 +121,7 @@ impl Ghost {
     /// A lease that is another one than before.
     fn take_lease(
         &mut self,
-        told: &Told<'_>,
+        told: &StepReport<'_>,
         lease: Lease,
         before: Option<Lease>,
         list: List,
@@ -164,7 +164,7 @@ impl Ghost {
     /// than the one that the lease counts from.
     fn check_votes(
         &self,
-        told: &Told<'_>,
+        told: &StepReport<'_>,
         lease: Lease,
         before: Option<Lease>,
         list: List,
@@ -207,7 +207,7 @@ impl Ghost {
     /// The token is higher than that of every other life; a new leadership's than its own before.
     fn check_token(
         &mut self,
-        told: &Told<'_>,
+        told: &StepReport<'_>,
         lease: Lease,
         before: Option<Lease>,
         list: List,

@@ -1,7 +1,7 @@
 //! The history that the model has and no process: requests with their votes, lives, leases, lists,
 //! and what each process had stored when.
 
-use super::Told;
+use super::StepReport;
 use super::lists::{List, Lists};
 use crate::nodes::Nodes;
 use crate::view::Record;
@@ -208,7 +208,7 @@ impl Ghost {
     }
 
     /// Notes what others could learn of a process from now on.
-    pub(super) fn remember(&mut self, told: &Told<'_>) {
+    pub(super) fn remember(&mut self, told: &StepReport<'_>) {
         if !self.tokens {
             return;
         }

@@ -4,7 +4,7 @@
 //! Messages are not reported. A request is by the list that its candidate holds, and a lease too.
 
 use super::ghost::Ghost;
-use super::{Step, Told};
+use super::{Step, StepReport};
 use crate::nodes::Nodes;
 use std::fmt;
 
@@ -93,7 +93,7 @@ impl Lists {
     }
 }
 
-impl Told<'_> {
+impl StepReport<'_> {
     /// The list that it holds, if it has a record. It reports none while all members vote and
     /// always did.
     pub(super) fn list(&self, group: Nodes) -> Option<List> {
@@ -116,7 +116,10 @@ impl Ghost {
 
     /// `learn_list` or `change`: the list of a process is another one than before. Returns whether
     /// it is.
-    pub(super) fn take_list(&mut self, told: &Told<'_>) -> Result<bool, (&'static str, String)> {
+    pub(super) fn take_list(
+        &mut self,
+        told: &StepReport<'_>,
+    ) -> Result<bool, (&'static str, String)> {
         let after = told.list(self.group);
         let before = std::mem::replace(&mut self.members[told.node as usize].list, after);
         let Some(after) = after.filter(|after| self.tokens && Some(*after) != before) else {
@@ -142,7 +145,7 @@ impl Ghost {
 
     /// `change`: it makes the next list from its own, which is committed. If it takes it for
     /// committed and leads, it may have made it in this step.
-    fn change(&mut self, told: &Told<'_>, before: List, after: List) -> Step {
+    fn change(&mut self, told: &StepReport<'_>, before: List, after: List) -> Step {
         let from = match told.row.list {
             Some(list) if !list.committed => list.before,
             _ if told.row.leads => before.voters,
@@ -167,7 +170,7 @@ impl Ghost {
     /// A life does not go back to an older list.
     pub(super) fn check_list(
         &mut self,
-        told: &Told<'_>,
+        told: &StepReport<'_>,
         list: List,
         voters: Nodes,
     ) -> Result<(), String> {
@@ -190,7 +193,7 @@ impl Ghost {
     }
 
     /// A list is taken for committed only if it is.
-    pub(super) fn check_belief(&self, told: &Told<'_>) -> Step {
+    pub(super) fn check_belief(&self, told: &StepReport<'_>) -> Step {
         let list = told.list(self.group).filter(|_| self.tokens);
         let believed = told.row.list.is_some_and(|list| list.committed);
         match list.filter(|list| believed && !self.lists.is_committed(*list)) {

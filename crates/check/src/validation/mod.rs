@@ -98,7 +98,7 @@ impl Validator {
         if self.blind {
             return Ok(false);
         }
-        let told = Told { node, row, at };
+        let told = StepReport { node, row, at };
         let step = self.ghost.step(&told);
         self.blind |= self.ghost.blind;
         if self.blind {
@@ -110,13 +110,13 @@ impl Validator {
 
 /// The report of a process after a step.
 #[derive(Clone, Copy)]
-pub(super) struct Told<'a> {
+pub(super) struct StepReport<'a> {
     node: u32,
     row: &'a Row,
     at: SimTime,
 }
 
-impl Told<'_> {
+impl StepReport<'_> {
     fn account(&self) -> &Account {
         &self.row.account
     }
@@ -134,7 +134,7 @@ impl Told<'_> {
 }
 
 impl Ghost {
-    fn step(&mut self, told: &Told<'_>) -> Step {
+    fn step(&mut self, told: &StepReport<'_>) -> Step {
         self.steps += 1;
         let member = &self.members[told.node as usize];
         let begins = member.life.is_none() || member.gone != told.row.gone;
@@ -157,7 +157,7 @@ impl Ghost {
 
     /// `crash`: a life ends, with a release or without a word. Nobody counts votes for its requests
     /// any more.
-    fn end(&mut self, told: &Told<'_>) {
+    fn end(&mut self, told: &StepReport<'_>) {
         let member = &mut self.members[told.node as usize];
         (member.gone, member.lock, member.lease, member.free) = (told.row.gone, None, None, None);
         if let Some(life) = member.life.take() {
@@ -166,8 +166,8 @@ impl Ghost {
     }
 
     /// `start`, `restart`, `restart_lost`, and `bootstrap` of a first life that has a record.
-    fn begin(&mut self, told: &Told<'_>) -> Step {
-        let Told { node, row, .. } = *told;
+    fn begin(&mut self, told: &StepReport<'_>) -> Step {
+        let StepReport { node, row, .. } = *told;
         let again = self.lives.iter().any(|life| life.node == node);
         let held = told.held();
         let due = row.reading + self.lock;
@@ -203,7 +203,7 @@ impl Ghost {
     }
 
     /// It begins with the list of its record: with the one that it had, or none.
-    fn begin_with_list(&mut self, told: &Told<'_>, again: bool) -> Step {
+    fn begin_with_list(&mut self, told: &StepReport<'_>, again: bool) -> Step {
         let after = told.list(self.group);
         let before = std::mem::replace(&mut self.members[told.node as usize].list, after);
         let Some(after) = after.filter(|_| self.tokens) else { return Ok(()) };

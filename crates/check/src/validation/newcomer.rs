@@ -6,13 +6,13 @@
 
 use super::ghost::{Ghost, Moment};
 use super::lists::List;
-use super::{Step, Told};
+use super::{Step, StepReport};
 use crate::nodes::Nodes;
 
 impl Ghost {
     /// `recover`: it stores this term, which is as high as those of enough others, and a list that
     /// is as new as theirs; or `found`.
-    pub(super) fn recover(&mut self, told: &Told<'_>, highest: u64) -> Step {
+    pub(super) fn recover(&mut self, told: &StepReport<'_>, highest: u64) -> Step {
         let bad = |guard: String| Err(("recover", guard));
         let (node, list) = (told.node, self.members[told.node as usize].list);
         let Some((free, list)) = self.members[node as usize].free.zip(list) else {
@@ -73,7 +73,7 @@ impl Ghost {
     /// rested on its vote. Where no moment of asking keeps that, the group is a new one, whose
     /// tokens begin again. If its voters have changed, the former group may still be there, and
     /// nothing more can be said.
-    fn found(&mut self, told: &Told<'_>, free: u64, founders: List) -> Step {
+    fn found(&mut self, told: &StepReport<'_>, free: u64, founders: List) -> Step {
         let node = told.node;
         if !founders.voters.contains(node) {
             return Err(("found", format!("it founds the group, but is none of {founders}")));

@@ -2,13 +2,13 @@
 
 use super::ghost::{Ghost, Held, words};
 use super::lists::named as list_name;
-use super::{Step, Told};
+use super::{Step, StepReport};
 use crate::view::Record;
 use bellwether_core::Instant;
 
 impl Ghost {
     /// `lapse`: a lock or a quarantine whose last reading has passed is over.
-    pub(super) fn lapse(&mut self, told: &Told<'_>) {
+    pub(super) fn lapse(&mut self, told: &StepReport<'_>) {
         let member = &mut self.members[told.node as usize];
         if let Some(held) = member.lock.filter(|held| held.until < told.row.reading) {
             member.lock = None;
@@ -18,7 +18,7 @@ impl Ghost {
 
     /// Its lock and its record: `grant`, `unlock`, `learn`, `learn_list`, `change`, `recover`,
     /// `found`.
-    pub(super) fn vote(&mut self, told: &Told<'_>) -> Step {
+    pub(super) fn vote(&mut self, told: &StepReport<'_>) -> Step {
         let relisted = self.take_list(told)?;
         let member = &self.members[told.node as usize];
         let (before, after) = (member.lock, told.held());
@@ -51,7 +51,7 @@ impl Ghost {
 
     /// Whether a process that has just taken its list may have voted by it, and its lock looks as
     /// before: a leader may ask by two lists at one reading, and a voter may answer so.
-    fn votes_by_new_list(&mut self, told: &Told<'_>) -> bool {
+    fn votes_by_new_list(&mut self, told: &StepReport<'_>) -> bool {
         let due = told.row.reading + self.lock;
         let Some(Held { to: Some(request), .. }) = told.held().filter(|held| held.until >= due)
         else {
@@ -63,7 +63,7 @@ impl Ghost {
     }
 
     /// `unlock`: a lock ends before its time.
-    fn unlock(&self, told: &Told<'_>, held: Held) -> Step {
+    fn unlock(&self, told: &StepReport<'_>, held: Held) -> Step {
         let reading = told.row.reading;
         let Held { to, until } = held;
         let Some((to, life, sent)) = to else {
@@ -86,7 +86,7 @@ impl Ghost {
     /// by.
     fn grant(
         &mut self,
-        told: &Told<'_>,
+        told: &StepReport<'_>,
         (to, life, sent): (u32, u64, Instant),
         until: Instant,
         held: Option<(u32, u64, Instant)>,
@@ -139,7 +139,7 @@ impl Ghost {
     }
 
     /// A record that changes without a vote: `learn`, `recover` or `found`.
-    fn learn(&mut self, told: &Told<'_>) -> Step {
+    fn learn(&mut self, told: &StepReport<'_>) -> Step {
         let after = told.account().record;
         let before = std::mem::replace(&mut self.members[told.node as usize].record, after);
         if before == after || !self.tokens {

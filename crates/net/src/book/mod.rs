@@ -36,7 +36,7 @@ use std::path::Path;
 pub(crate) use entry::Entry;
 pub(crate) use founding::Founding;
 pub use refusal::JoinRefused;
-pub(crate) use words::{PART, TOLD_MAX, Told, Word};
+pub(crate) use words::{GroupFacts, PART, TOLD_MAX, Word};
 
 /// The most members of a group, founders included: so many senders have replay windows.
 pub(crate) const MEMBERS_MAX: usize = crate::frame::SENDERS_MAX;

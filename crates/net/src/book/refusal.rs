@@ -1,4 +1,4 @@
-//! Why a member does not take up a process that asks to join.
+//! Why a member does not accept a process that asks to join.
 
 use super::MEMBERS_MAX;
 use bellwether_core::NodeId;
@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 #[serde(tag = "reason", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum JoinRefused {
-    /// The group takes nobody up while it runs.
+    /// The group accepts nobody while it runs.
     Closed {
         /// The member that was asked.
         by: NodeId,
@@ -102,7 +102,7 @@ impl fmt::Display for JoinRefused {
         match self {
             Self::Closed { by } => write!(
                 f,
-                "the group of member {by} takes nobody up while it runs: only one with leases from \
+                "the group of member {by} accepts nobody while it runs: only one with leases from \
                  a majority and durable tokens does"
             ),
             Self::NoPart { by } => write!(f, "member {by} takes no part in the election now"),
@@ -144,9 +144,9 @@ impl fmt::Display for JoinRefused {
                 "a group has at most {MEMBERS_MAX} members, and this one is full: forget members \
                  that have ended for good"
             ),
-            Self::Unknown => {
-                f.write_str("for a reason that this version does not know: use that of the group")
-            }
+            Self::Unknown => f.write_str(
+                "for a reason that this release does not know: run the release of the group",
+            ),
         }
     }
 }

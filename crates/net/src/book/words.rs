@@ -48,7 +48,7 @@ pub(crate) enum Word {
 
 /// What there is to know of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct GroupFacts {
     pub(crate) founding: Founding,
     /// The version of the list of voters, which is committed.
     pub(crate) list: u64,

@@ -4,7 +4,7 @@
 use super::{Builder, Checked, FoundingVoters, Rule};
 use crate::asking::{Asking, Wanted};
 use crate::bad_settings::BadSettings;
-use crate::book::{Book, Founding, Told};
+use crate::book::{Book, Founding, GroupFacts};
 use crate::control::check_group;
 use crate::frame::{ConfigDigest, Keyring};
 use crate::peers::{Peers, check_place};
@@ -14,7 +14,7 @@ use bellwether_core::NodeId;
 use bellwether_protocols::choice::Config;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// The protocol of groups that take up members while they run.
+/// The protocol of groups that accept members while they run.
 const PROTOCOL: &str = "local-leader";
 
 impl Builder {
@@ -46,7 +46,7 @@ impl Builder {
         let (me, _) = self.check_join()?;
         let at = self.own_address()?;
         let through = self.through.join(" or ");
-        let text = format!("asks {through} to take it up as member {me} at {at}");
+        let text = format!("asks {through} to accept it as member {me} at {at}");
         Ok(vec![Rule { name: "join", text }])
     }
 
@@ -61,7 +61,7 @@ impl Builder {
         let listen = self.listen.unwrap_or(at);
         let through = self.through.as_slice();
         let wanted = Wanted { group: &self.group, me, keyring: &keyring, through, listen, at };
-        let check = |told: &Told| self.digest_of(&told.founding);
+        let check = |told: &GroupFacts| self.digest_of(&told.founding);
         let book = Asking::new(&wanted, tell)?.join(&check)?;
         self.with(book)
     }
@@ -150,7 +150,8 @@ impl Builder {
             socket.connect(first)?;
             socket.local_addr()
         });
-        let here = here.map_err(|error| BadSettings::System("no way to the group", error))?;
+        let here =
+            here.map_err(|error| BadSettings::System("cannot find a route to the group", error))?;
         Ok(SocketAddr::new(here.ip(), self.listen.map_or(first.port(), |at| at.port())))
     }
 }

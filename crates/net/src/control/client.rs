@@ -74,7 +74,7 @@ impl NamesSettings for ClientError {
                 let id = name(Setting::Id);
                 let names = places.iter().map(|place| format!("{} {id} {}", place.group, place.id));
                 let names = names.collect::<Vec<_>>().join(", ");
-                format!("several members run here; which one: {names}?")
+                format!("several members run here: choose one of {names}")
             }
             Self::Silent(Place { group, id, .. }) => {
                 format!("member {id} of {group} does not answer: it may be stopped, or hang")

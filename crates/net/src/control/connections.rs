@@ -218,13 +218,16 @@ fn converse(
             Ask::Resign => shared.desk.resign().map(|()| Answer::Done(true)),
             Ask::Transfer => match to {
                 Some(to) => shared.desk.transfer(NodeId(to)).map(|()| Answer::Done(true)),
-                None => Err("to whom? Ask {\"ask\":\"transfer\",\"to\":2}".to_owned()),
+                None => Err(
+                    "the member that is to lead is missing: ask {\"ask\":\"transfer\",\"to\":2}"
+                        .to_owned(),
+                ),
             },
             Ask::Voters => match VoterChange::of(add, remove) {
                 Some(change) => {
                     shared.desk.change_voters(change, list).map(|()| Answer::Done(true))
                 }
-                None => Err("which one? Ask {\"ask\":\"voters\",\"add\":4}".to_owned()),
+                None => Err("the voter is missing: ask {\"ask\":\"voters\",\"add\":4}".to_owned()),
             },
             Ask::Forget => match member {
                 Some(id) => shared.desk.forget(NodeId(id)).map(|()| Answer::Done(true)),

@@ -159,11 +159,11 @@ impl fmt::Display for DropReason {
             }
             Self::Elsewhere => {
                 "a listed id sends from an address that its name does not have; let the name \
-                 lead all members to the same address, or stop the process that took the id"
+                 resolve to the same address on all members, or stop the process that took the id"
             }
             Self::Moved => {
                 "the name of the sender moved, or its id was used elsewhere, a moment ago; \
-                 it is heard once what was promised there is over"
+                 it is heard again when its promises from there are over"
             }
             Self::List => "the sender has another member list; give all members the same",
             Self::Terms => {

@@ -154,7 +154,7 @@ fn a_member_hands_over_to_another_and_says_why_it_does_not() {
     assert_eq!(client.transfer(7).unwrap_err().to_string(), "member 7 cannot lead");
     client.transfer(2).unwrap();
     let to_nobody = answer(&server, b"{\"ask\":\"transfer\"}\n");
-    assert!(to_nobody.contains("to whom? Ask "), "{to_nobody}");
+    assert!(to_nobody.contains("is to lead is missing: ask "), "{to_nobody}");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_member_changes_the_voters_and_says_why_it_does_not() {
         assert!(refused.starts_with(name), "{refused}");
     }
     let nobody = answer(&server, b"{\"ask\":\"voters\"}\n");
-    assert!(nobody.contains("which one? Ask "), "{nobody}");
+    assert!(nobody.contains("the voter is missing: ask "), "{nobody}");
     client.forget(7).unwrap();
     assert_eq!(client.forget(3).unwrap_err().to_string(), "member 3 votes");
     let nobody = answer(&server, b"{\"ask\":\"forget\"}\n");

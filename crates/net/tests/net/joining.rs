@@ -180,7 +180,7 @@ fn a_group_without_durable_tokens_takes_nobody_up() {
     let all = places(2);
     let founder = member(1, &all[..1]).keyring(keyring.clone()).join().expect("it begins");
     let line = joins(2, &all[0], &all[1], &folder.0, &keyring).join().unwrap_err().to_string();
-    assert!(line.contains("takes nobody up while it runs"), "{line}");
+    assert!(line.contains("accepts nobody while it runs"), "{line}");
     assert_eq!(joined(&founder), [0; 0]);
 }
 

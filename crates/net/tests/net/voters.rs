@@ -13,7 +13,12 @@ use std::time::Duration;
 fn change(members: &[Election], change: VoterChange) {
     eventually("the change begins", || {
         let leader = leader(members);
-        members[leader.0 as usize - 1].change_voters(change).ok()
+        let leader = &members[leader.0 as usize - 1];
+        match change {
+            VoterChange::Add(id) => leader.add_voter(id).ok(),
+            VoterChange::Remove(id) => leader.remove_voter(id).ok(),
+            VoterChange::Replace { old, new } => leader.replace_voter(old, new).ok(),
+        }
     });
 }
 

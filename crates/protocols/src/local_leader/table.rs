@@ -57,7 +57,7 @@ params! {
         /// How long it must have heard that one steadily.
         preempt_delay: Option<Duration>,
             follows("10s"), only_with("preempt", &["true"]), within("preempt-delay <= 86400s");
-        /// How often a leader announces itself to observers if many.
+        /// How often a leader announces itself, if it has many observers.
         announce: Option<Duration>,
             follows("10 renew or 1s, if that is less; no less than renew"),
             within("0 < announce <= 86400s"),

@@ -20,7 +20,7 @@ impl Row for Params {
 
     const ROWS: &'static [Entry] = &[Entry {
         name: Probabilistic::NAME,
-        summary: "a hash lets a few of many through, who agree and tell all: probably one leader",
+        summary: "a hash selects a few of many, which agree and tell all: probably one leader",
         source: "Gupta, van Renesse and Birman 2000",
         family: Family::Probabilistic,
     }];

@@ -31,11 +31,11 @@ params! {
         /// all, as printed, estimates it by gossip, or is given a number.
         size: Size, is("true");
         /// Which candidate is the better one.
-        choice: Choice, follows("lowest-id; rank in a group that nobody looks after");
+        choice: Choice, follows("lowest-id; rank in an unattended group");
         /// What makes a process take part if the hash selects it.
         woken_by: WokenBy, is("initiation");
         /// Who asks what has happened when it starts.
-        join: Join, follows("restarted; always in a group that nobody looks after");
+        join: Join, follows("restarted; always in an unattended group");
         /// Longer than any message takes; time-outs are multiples of it.
         ///
         /// Processing included, here and in the two below.
@@ -52,7 +52,7 @@ params! {
         compute: Duration, is("0s"), within("compute < infinite");
         /// The longest way from relay to relay, in hops.
         longest_path: Option<u32>,
-            follows("3K/2; 6 in a group that nobody looks after"), within("1 <= longest-path");
+            follows("3K/2; 6 in an unattended group"), within("1 <= longest-path");
         /// No round has more relays, whatever the strategy says.
         ///
         /// On average. K relays exchange about K² unicasts, which is too much for any network if a
@@ -60,19 +60,19 @@ params! {
         most_relays: u32 = 6_000, is("6000"), within("1 <= most-relays");
         /// The time between two exchanges of estimates of the size.
         gossip: Duration = Duration::from_secs(1),
-            follows("1s; 5 bounds in a group that nobody looks after"),
+            follows("1s; 5 bounds in an unattended group"),
             within("0 < gossip < infinite"),
             only_with("size", &["gossip"]);
         /// How often a leader speaks; infinite if it never does.
         beat: Duration = Duration::MAX,
-            follows("infinite; 5 bounds in a group that nobody looks after"),
+            follows("infinite; 5 bounds in an unattended group"),
             within("0 < beat < silence"),
             on(&["silence"]);
         /// A leader silent for this long is given up.
         ///
         /// A process without a leader waits this long.
         silence: Duration = Duration::MAX,
-            follows("infinite; 17.5 bounds in a group that nobody looks after"),
+            follows("infinite; 17.5 bounds in an unattended group"),
             within("beat < silence"),
             on(&["beat"]);
     }

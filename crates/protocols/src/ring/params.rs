@@ -112,7 +112,7 @@ impl fmt::Display for BadConfig {
             Self::CallWithoutRetry { call_after } => write!(
                 f,
                 "call-after = {call_after} and retry = infinite, but a process that calls \
-                 elections of its own must hold a lost one again; try retry = twice the time of \
+                 elections of its own must repeat a lost one; try retry = twice the time of \
                  a hop, or call-after = infinite"
             ),
             Self::NothingPrintedWrong => write!(

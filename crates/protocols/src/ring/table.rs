@@ -44,7 +44,7 @@ impl Fit for Config {
                 name: "retry",
                 text: self.retry.to_string(),
                 because: format!(
-                    "a message takes {hop}: everything would be said again before it is heard; \
+                    "a message takes {hop}: every message would be repeated before it arrives; \
                      choose a longer one"
                 ),
             });

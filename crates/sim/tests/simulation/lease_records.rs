@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// What the records say of one process.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct Recorded {
     until: Option<Instant>,
     lock: Option<Fact>,
     supporters: Vec<NodeId>,
@@ -23,7 +23,7 @@ struct Told {
 /// step.
 #[derive(Default)]
 struct Reader {
-    told: BTreeMap<u64, Told>,
+    told: BTreeMap<u64, Recorded>,
     clock_apart: u32,
     renewed: u32,
     others: u32,
@@ -61,7 +61,7 @@ impl Reader {
                 assert_ne!(reads.as_nanos(), record.t.as_nanos(), "{record:?} is no news");
                 self.clock_apart += 1;
             }
-            Event::Crash | Event::Leave => *told = Told::default(),
+            Event::Crash | Event::Leave => *told = Recorded::default(),
             _ => {}
         }
     }

@@ -1,25 +1,22 @@
 //! `bellwether plan announce-listen`: timers from goals, what to expect of them, and whether that
 //! happens.
 
+use super::confirm::{Confirming, Evidence, Found};
 use crate::cli::Done;
 use crate::cli::commands::analyze::read_by_formulas;
 use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
-use crate::cli::flags::common::{Seed, Threads};
 use crate::cli::flags::group::{finite, number};
 use crate::cli::flags::{Offers, Parameters};
-use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::plan::{
-    Confirmation, Effort, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
+    Confirmation, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
 };
 use bellwether::analysis::point::duration;
 use bellwether::protocols::choice::Config;
 use clap::Args;
 use serde_json::{Map, Value, json};
-use std::io::{self, Write};
-use std::sync::{Arc, OnceLock};
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -40,17 +37,8 @@ pub(super) struct AnnounceListen {
     #[arg(long, value_name = "M", help_heading = "Goals")]
     #[arg(value_parser = number)]
     messages: Option<f64>,
-    /// How many runs confirm what is expected, at most; 0 for no simulation
-    #[arg(long, value_name = "R", default_value = "400")]
-    #[arg(value_parser = super::runs)]
-    simulate: u64,
     #[command(flatten)]
-    seed: Seed,
-    #[command(flatten)]
-    threads: Threads,
-    /// How to write the result
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    confirming: Confirming,
 }
 
 /// The parameter that is not planned, but given.
@@ -76,31 +64,35 @@ near as an approximation can be.
 Exit code: 0 if the simulation confirms the prediction, 1 if something differs; 130 if it was
 interrupted (Ctrl-C), and then the plan is printed without its simulation.";
 
-/// What the simulations say.
+/// What the simulations found.
 #[derive(Default)]
-struct Evidence {
+struct Simulated {
     confirmations: Vec<Confirmation>,
     watch: Option<Watch>,
-    /// Whether they were interrupted, so that there are none.
-    interrupted: bool,
+}
+
+impl Found for Simulated {
+    fn doubts(&self) -> Vec<String> {
+        let Self { confirmations, watch } = self;
+        let differing = confirmations.iter().filter(|found| found.verdict == Verdict::Differs);
+        let mut doubts: Vec<_> = differing.map(|found| found.name.to_owned()).collect();
+        if watch.as_ref().is_some_and(|watch| !watch.consistent) {
+            doubts.push("false departures per day".to_owned());
+        }
+        doubts
+    }
 }
 
 impl AnnounceListen {
     pub(super) fn run(&self) -> Done {
         let plan = Plan::new(self.goals()?).map_err(Failure::usage)?;
-        let evidence = self.evidence(&plan)?;
-        let text = match self.format {
+        let evidence = self.evidence(plan.clone())?;
+        let text = match self.confirming.format {
             Format::Table => for_people(&plan, &evidence),
             Format::Json => for_programs(&plan, &evidence).to_string(),
             Format::Csv => for_spreadsheets(&plan, &evidence),
         };
-        // Whoever stops reading still gets the exit code.
-        let printed = writeln!(io::stdout(), "{text}");
-        match (evidence.interrupted, confirmed(&evidence)) {
-            (true, _) => Err(Failure::Interrupted(None)),
-            (false, Some(false)) => Err(Failure::Violated),
-            (false, _) => Ok(printed?),
-        }
+        evidence.print(&text)
     }
 
     fn goals(&self) -> Result<Goals, Failure> {
@@ -118,58 +110,21 @@ impl AnnounceListen {
         })
     }
 
-    fn evidence(&self, plan: &Plan) -> Result<Evidence, Failure> {
-        if self.simulate == 0 {
-            return Ok(Evidence::default());
-        }
-        let threads = self.threads.start(self.simulate);
-        let effort = Effort { runs: self.simulate, seed: self.seed.get(), threads };
-        // How many runs there are is known only when the first is done.
-        let progress: Arc<OnceLock<Progress>> = Arc::default();
-        let (plan, ticked) = (plan.clone(), Arc::clone(&progress));
-        let confirmed = Interrupt::catch()?.unless(move || {
-            let tick = |total: u64| ticked.get_or_init(|| Progress::new(total)).tick();
-            plan.confirm(effort, &tick)
+    fn evidence(&self, plan: Plan) -> Result<Evidence<Simulated>, Failure> {
+        let evidence = self.confirming.simulate(move |effort, tick| {
+            let (confirmations, watch) = plan.confirm(effort, tick)?;
+            Ok(Simulated { confirmations, watch })
         })?;
-        if let Some(progress) = progress.get() {
-            progress.clear();
-        }
-        match confirmed {
-            Some(found) => {
-                let (confirmations, watch) = found.map_err(Failure::usage)?;
-                Ok(Evidence { confirmations, watch, interrupted: false })
+        Ok(match evidence {
+            // There may be nothing to simulate.
+            Evidence::Found(Simulated { confirmations, watch: None })
+                if confirmations.is_empty() =>
+            {
+                Evidence::None
             }
-            None => Ok(Evidence { interrupted: true, ..Evidence::default() }),
-        }
+            evidence => evidence,
+        })
     }
-}
-
-/// What the simulations do not confirm.
-fn doubts(Evidence { confirmations, watch, .. }: &Evidence) -> Vec<String> {
-    let differing = confirmations.iter().filter(|found| found.verdict == Verdict::Differs);
-    let mut doubts: Vec<_> = differing.map(|found| found.name.replace('_', " ")).collect();
-    if watch.as_ref().is_some_and(|watch| !watch.consistent) {
-        doubts.push("false departures per day".to_owned());
-    }
-    doubts
-}
-
-/// Whether the simulations confirm the prediction, if there were any.
-fn confirmed(evidence: &Evidence) -> Option<bool> {
-    let Evidence { confirmations, watch, .. } = evidence;
-    let asked = !confirmations.is_empty() || watch.is_some();
-    asked.then(|| doubts(evidence).is_empty())
-}
-
-/// The same in a line.
-fn conclusion(evidence: &Evidence) -> Option<String> {
-    if evidence.interrupted {
-        return Some("INTERRUPTED: no simulation confirms the prediction".to_owned());
-    }
-    Some(match confirmed(evidence)? {
-        true => "the simulation confirms the prediction".to_owned(),
-        false => format!("the simulation does not confirm: {}", doubts(evidence).join(", ")),
-    })
 }
 
 /// What the user of this plan must know first.
@@ -180,8 +135,9 @@ fn warning(plan: &Plan) -> Option<String> {
     ))
 }
 
-fn for_people(plan: &Plan, evidence: &Evidence) -> String {
-    let Evidence { confirmations, watch, .. } = evidence;
+fn for_people(plan: &Plan, evidence: &Evidence<Simulated>) -> String {
+    let found = evidence.found();
+    let confirmations = found.map_or(&[][..], |found| &found.confirmations);
     let Goals { nodes, loss, delay, announce, .. } = plan.goals;
     let lossy = match loss.rate() {
         0.0 => String::new(),
@@ -209,10 +165,10 @@ fn for_people(plan: &Plan, evidence: &Evidence) -> String {
             );
         }
     }
-    if let Some(watch) = watch {
+    if let Some(watch) = found.and_then(|found| found.watch.as_ref()) {
         text += &format!("\n{}\n", watched(plan, watch));
     }
-    if let Some(conclusion) = conclusion(evidence) {
+    if let Some(conclusion) = evidence.conclusion() {
         text += &format!("\n{conclusion}\n");
     }
     let fewer = match nodes > GROUP_MAX {
@@ -309,8 +265,9 @@ fn watched(plan: &Plan, watch: &Watch) -> String {
     )
 }
 
-fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
-    let Evidence { confirmations, watch, .. } = evidence;
+fn for_programs(plan: &Plan, evidence: &Evidence<Simulated>) -> Value {
+    let found = evidence.found();
+    let confirmations = found.map_or(&[][..], |found| &found.confirmations);
     let Plan { goals, losses, byes, all_hear, byes_on_average, inputs } = plan;
     let forecast = |forecast: &Forecast| {
         let unit = forecast.unit.map_or("per day", |unit| unit.name());
@@ -339,7 +296,7 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
             "command": confirmation.command,
         })
     };
-    let mut result = json!({
+    evidence.mark(json!({
         "protocol": "le-s",
         "goals": {
             "nodes": goals.nodes,
@@ -366,16 +323,12 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
         },
         "predicted": plan.forecasts().iter().map(forecast).collect::<Map<_, _>>(),
         "warning": warning(plan),
-        "confirmed": confirmed(evidence),
+        "confirmed": evidence.confirms(),
         "confirmations": confirmations.iter().map(confirmation).collect::<Vec<_>>(),
-        "watched": watch.as_ref().map(watch_for_programs),
+        "watched": found.and_then(|found| found.watch.as_ref()).map(watch_for_programs),
         "command": plan.point().command(),
         "command_nodes": goals.nodes.min(GROUP_MAX),
-    });
-    if evidence.interrupted {
-        result["interrupted"] = json!(true);
-    }
-    result
+    }))
 }
 
 fn watch_for_programs(watch: &Watch) -> Value {
@@ -391,10 +344,11 @@ fn watch_for_programs(watch: &Watch) -> Value {
 }
 
 /// One row for each prediction, with its simulation where there is one.
-fn for_spreadsheets(plan: &Plan, evidence: &Evidence) -> String {
+fn for_spreadsheets(plan: &Plan, evidence: &Evidence<Simulated>) -> String {
     let header = ["what", "predicted", "nodes", "listen", "predicted_there", "mean", "verdict"];
+    let confirmations = evidence.found().map_or(&[][..], |found| &found.confirmations);
     let row = |forecast: &Forecast| {
-        let found = evidence.confirmations.iter().find(|found| found.name == forecast.name);
+        let found = confirmations.iter().find(|found| found.name == forecast.name);
         [
             json!(forecast.name),
             json!(forecast.value.as_ref().ok()),
@@ -437,16 +391,16 @@ mod tests {
     fn one_that_differs_is_enough_for_doubt() {
         let (agrees, near) =
             (confirmation("messages", Verdict::Agrees), confirmation("delay", Verdict::Near));
-        let evidence = |confirmations, watch| Evidence { confirmations, watch, interrupted: false };
+        let evidence = |confirmations, watch| Evidence::Found(Simulated { confirmations, watch });
         let good = evidence(vec![agrees.clone(), near], Some(watch(true)));
-        assert_eq!(confirmed(&good), Some(true));
-        assert_eq!(conclusion(&good).unwrap(), "the simulation confirms the prediction");
+        assert_eq!(good.confirms(), Some(true));
+        assert_eq!(good.conclusion().unwrap(), "the simulation confirms the prediction");
         let bad = confirmation("leadership_delay", Verdict::Differs);
         let bad = evidence(vec![agrees.clone(), bad], Some(watch(false)));
-        assert_eq!(confirmed(&bad), Some(false));
+        assert_eq!(bad.confirms(), Some(false));
         let line = "the simulation does not confirm: leadership delay, false departures per day";
-        assert_eq!(conclusion(&bad).unwrap(), line);
-        assert_eq!(confirmed(&evidence(vec![agrees], Some(watch(false)))), Some(false));
-        assert_eq!(confirmed(&Evidence::default()), None, "nothing was simulated");
+        assert_eq!(bad.conclusion().unwrap(), line);
+        assert_eq!(evidence(vec![agrees], Some(watch(false))).confirms(), Some(false));
+        assert_eq!(Evidence::<Simulated>::None.confirms(), None, "nothing was simulated");
     }
 }

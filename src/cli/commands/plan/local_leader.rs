@@ -1,18 +1,17 @@
 //! `bellwether plan local-leader`: the time constants of leases from goals, what to expect of them,
 //! and whether that happens.
 
+use super::confirm::{Confirming, Evidence, Found};
 use crate::cli::Done;
 use crate::cli::commands::analyze::read_by_formulas;
 use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
-use crate::cli::flags::common::{Seed, Spreading, Threads};
+use crate::cli::flags::common::Spreading;
 use crate::cli::flags::group::number;
 use crate::cli::flags::{Offers, Parameters};
-use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
-use bellwether::analysis::plan::Effort;
 use bellwether::analysis::plan::lease::{
     Comparison, Confirmed, Goals, Plan, SHARE, Takeover, Watch, YEAR, budget,
 };
@@ -23,14 +22,13 @@ use bellwether::protocols::choice::Config;
 use bellwether::protocols::local_leader::DRIFT_PPM;
 use clap::Args;
 use serde_json::{Map, Value, json};
-use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("nodes", |flag| flag.default_value("5")))]
 #[command(mut_arg("delay", |flag| flag.default_value("1ms")))]
+#[command(mut_arg("simulate", |flag| flag.help(SIMULATE)))]
 pub(super) struct LocalLeader {
     #[command(flatten)]
     circumstances: Circumstances,
@@ -51,21 +49,16 @@ pub(super) struct LocalLeader {
     #[arg(long, value_name = "X", default_value = "1", help_heading = "Goals")]
     #[arg(value_parser = number)]
     losses_per_year: f64,
-    /// How many crashes to simulate, to confirm what is expected; 0 for no simulation
-    #[arg(long, value_name = "R", default_value = "400")]
-    #[arg(value_parser = super::runs)]
-    simulate: u64,
     /// Draw the parts of the lease and of the takeover into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
-    seed: Seed,
-    #[command(flatten)]
-    threads: Threads,
-    /// How to write the result
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    confirming: Confirming,
 }
+
+/// Each run is a crash.
+const SIMULATE: &str =
+    "How many crashes to simulate, to confirm what is expected; 0 for no simulation";
 
 /// The parameter that is not planned, but given.
 #[derive(Debug)]
@@ -93,22 +86,9 @@ Exit code: 0 if the simulation confirms the prediction, 1 if something differs, 
 reach the goals; 130 if it was interrupted (Ctrl-C), and then the plan is printed without its
 simulation.";
 
-/// What the simulations say.
-enum Evidence {
-    /// None was asked for.
-    None,
-    Interrupted,
-    Found(Box<Confirmed>),
-}
-
-impl Evidence {
-    fn found(&self) -> Option<&Confirmed> {
-        if let Self::Found(found) = self { Some(found) } else { None }
-    }
-
-    /// Whether the simulations confirm the prediction, if there were any.
-    fn confirms(&self) -> Option<bool> {
-        Some(self.found()?.doubts().is_empty())
+impl Found for Confirmed {
+    fn doubts(&self) -> Vec<String> {
+        Self::doubts(self).into_iter().map(str::to_owned).collect()
     }
 }
 
@@ -118,22 +98,18 @@ impl LocalLeader {
             file::check_writable(path)?;
         }
         let plan = Plan::new(self.goals()?).map_err(Failure::usage)?;
-        let evidence = self.evidence(&plan)?;
+        let planned = plan.clone();
+        let evidence =
+            self.confirming.simulate(move |effort, tick| planned.confirm(effort, tick))?;
         if let Some(path) = &self.svg {
             file::write(path, &bars::svg(&title(&plan), &budget(&plan)))?;
         }
-        let text = match self.format {
+        let text = match self.confirming.format {
             Format::Table => for_people(&plan, &evidence),
             Format::Json => for_programs(&plan, &evidence).to_string(),
             Format::Csv => expectations(&plan, evidence.found()).to_csv(),
         };
-        // Whoever stops reading still gets the exit code.
-        let printed = writeln!(io::stdout(), "{text}");
-        match (&evidence, evidence.confirms()) {
-            (Evidence::Interrupted, _) => Err(Failure::Interrupted(None)),
-            (_, Some(false)) => Err(Failure::Violated),
-            _ => Ok(printed?),
-        }
+        evidence.print(&text)
     }
 
     fn goals(&self) -> Result<Goals, Failure> {
@@ -151,28 +127,6 @@ impl LocalLeader {
             detect: self.detect,
             losses_per_year: self.losses_per_year,
         })
-    }
-
-    fn evidence(&self, plan: &Plan) -> Result<Evidence, Failure> {
-        if self.simulate == 0 {
-            return Ok(Evidence::None);
-        }
-        let threads = self.threads.start(self.simulate);
-        let effort = Effort { runs: self.simulate, seed: self.seed.get(), threads };
-        // How many runs there are is known only when the first is done.
-        let progress: Arc<OnceLock<Progress>> = Arc::default();
-        let (plan, ticked) = (plan.clone(), Arc::clone(&progress));
-        let confirmed = Interrupt::catch()?.unless(move || {
-            let tick = |total: u64| ticked.get_or_init(|| Progress::new(total)).tick();
-            plan.confirm(effort, &tick)
-        })?;
-        if let Some(progress) = progress.get() {
-            progress.clear();
-        }
-        match confirmed {
-            Some(found) => Ok(Evidence::Found(Box::new(found.map_err(Failure::usage)?))),
-            None => Ok(Evidence::Interrupted),
-        }
     }
 }
 
@@ -194,7 +148,7 @@ fn title(plan: &Plan) -> String {
     )
 }
 
-fn for_people(plan: &Plan, evidence: &Evidence) -> String {
+fn for_people(plan: &Plan, evidence: &Evidence<Confirmed>) -> String {
     let [lease, takeover] = budget(plan);
     let mut text = format!(
         "{}\n\n{}\n\n{}\n\n{}\n\n{}\n",
@@ -207,18 +161,8 @@ fn for_people(plan: &Plan, evidence: &Evidence) -> String {
     if let Some(found) = evidence.found() {
         text += &format!("\n{}\n{}\n", simulated(found).to_text(), watched(&found.watch));
     }
-    match evidence {
-        Evidence::None => {}
-        Evidence::Interrupted => {
-            text += "\nINTERRUPTED: no simulation confirms the prediction\n";
-        }
-        Evidence::Found(found) if found.doubts().is_empty() => {
-            text += "\nthe simulation confirms the prediction\n";
-        }
-        Evidence::Found(found) => {
-            let doubts = found.doubts().join(", ").replace('_', " ");
-            text += &format!("\nthe simulation does not confirm: {doubts}\n");
-        }
+    if let Some(conclusion) = evidence.conclusion() {
+        text += &format!("\n{conclusion}\n");
     }
     let file: Vec<String> = plan.parameters().iter().map(written).collect();
     text + &format!(
@@ -377,7 +321,7 @@ fn bar(bar: &Bar) -> Value {
     })
 }
 
-fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
+fn for_programs(plan: &Plan, evidence: &Evidence<Confirmed>) -> Value {
     let Goals {
         nodes,
         loss,
@@ -398,7 +342,7 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
         .into_iter()
         .map(|(name, text)| (name.replace('-', "_"), json!(text)))
         .collect();
-    let mut result = json!({
+    evidence.mark(json!({
         "protocol": "local-leader",
         "goals": {
             "nodes": nodes,
@@ -432,11 +376,7 @@ fn for_programs(plan: &Plan, evidence: &Evidence) -> Value {
         "confirmed": evidence.confirms(),
         "simulated": evidence.found().map(found_for_programs),
         "command": plan.crash().command(),
-    });
-    if matches!(evidence, Evidence::Interrupted) {
-        result["interrupted"] = json!(true);
-    }
-    result
+    }))
 }
 
 fn found_for_programs(found: &Confirmed) -> Value {

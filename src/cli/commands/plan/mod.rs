@@ -1,6 +1,7 @@
 //! `bellwether plan`: parameters from goals, what to expect of them, and whether that happens.
 
 mod announce_listen;
+mod confirm;
 mod local_leader;
 mod probabilistic;
 

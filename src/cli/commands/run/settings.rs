@@ -77,7 +77,7 @@ impl Settings {
         let mut all = layers::over(layers::over(file.layer, environment), flags);
         let group = all.remove(GROUP).and_then(|mut group| group.pop()).ok_or_else(|| {
             Failure::usage(
-                "which group? Give its name, as in `bellwether run web --peers ...`, or set \
+                "no group is named: give its name, as in `bellwether run web --peers ...`, or set \
                  BELLWETHER_GROUP, or group in the file",
             )
         })?;
@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn what_breaks_a_rule_is_refused_with_the_way_out() {
         for (arguments, file, text) in [
-            ("", "", "which group?"),
+            ("", "", "no group is named"),
             ("a/b", "", "group 'a/b': the name of a group has"),
             ("g", "[params]\nlokc = \"1s\"", "no setting is called 'lokc'; did you mean 'lock'?"),
             ("g", "[params]\nlock = \"1 parsec\"", "'1 parsec' breaks the rule"),

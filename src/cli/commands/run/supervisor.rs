@@ -272,8 +272,8 @@ impl Supervisor {
     fn abandon_what_cannot_be_ended(&mut self, snapshot: &Snapshot) {
         if self.ending.is_some_and(|(_, since)| snapshot.at >= since + UNKILLABLE) {
             self.errors.say(
-                "something of the command cannot be ended: it ends without handing over, and the \
-                 lease runs out",
+                "a process of the command cannot be killed: the member ends without handing over, \
+                 and its lease runs out",
             );
             self.errors.clone().end();
             std::process::exit(1);

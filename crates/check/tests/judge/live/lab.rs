@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const START: u64 = 7_000_000_000_000;
 
 /// Something on its way.
-struct Parcel {
+struct Packet {
     from: NodeId,
     message: &'static str,
     /// The sender's life.
@@ -43,8 +43,8 @@ pub(crate) struct Lab {
     boots: BTreeMap<NodeId, String>,
     members: BTreeMap<NodeId, Member>,
     lives: BTreeMap<NodeId, u64>,
-    post: BTreeMap<(u64, u64, NodeId), Parcel>,
-    posted: u64,
+    in_flight: BTreeMap<(u64, u64, NodeId), Packet>,
+    sent_in_all: u64,
     luck: Seeded,
     /// One in so many messages is lost.
     pub(crate) loses: u64,
@@ -70,8 +70,8 @@ impl Lab {
             ids,
             members: BTreeMap::new(),
             lives: BTreeMap::new(),
-            post: BTreeMap::new(),
-            posted: 0,
+            in_flight: BTreeMap::new(),
+            sent_in_all: 0,
             luck: Seeded::new(seed),
             loses: 20,
             severed: BTreeSet::new(),
@@ -148,7 +148,7 @@ impl Lab {
         let bytes = choice.last_will(life).expect("leases have one");
         for to in self.ids.clone().into_iter().filter(|to| *to != id) {
             let (message, bytes) = ("release", bytes.clone());
-            self.mail(to, Parcel { from: id, message, life, number: LAST_NUMBER, bytes });
+            self.send(to, Packet { from: id, message, life, number: LAST_NUMBER, bytes });
         }
     }
 
@@ -236,7 +236,7 @@ impl Lab {
                     let there = |peer: &NodeId| *peer != id && to.is_none_or(|to| to == *peer);
                     for to in all.into_iter().filter(there) {
                         let bytes = bytes.clone();
-                        self.mail(to, Parcel { from: id, message, life, number, bytes });
+                        self.send(to, Packet { from: id, message, life, number, bytes });
                     }
                 }
                 Output::Leadership => changed = true,
@@ -251,12 +251,12 @@ impl Lab {
         self.members.insert(id, member);
     }
 
-    fn mail(&mut self, to: NodeId, parcel: Parcel) {
+    fn send(&mut self, to: NodeId, packet: Packet) {
         let lost = self.loses > 0 && self.luck.below(self.loses) == 0;
         let at = self.now + 50_000 + self.luck.below(1_500_000);
-        if !lost && !self.severed.contains(&(parcel.from, to)) {
-            self.posted += 1;
-            self.post.insert((at, self.posted, to), parcel);
+        if !lost && !self.severed.contains(&(packet.from, to)) {
+            self.sent_in_all += 1;
+            self.in_flight.insert((at, self.sent_in_all, to), packet);
         }
     }
 
@@ -264,18 +264,18 @@ impl Lab {
     pub(crate) fn run(&mut self, length: Duration) {
         let end = self.now + length.as_nanos();
         loop {
-            let mail = self.post.keys().copied().find(|(_, _, to)| !self.is_paused(*to));
+            let packet = self.in_flight.keys().copied().find(|(_, _, to)| !self.is_paused(*to));
             let awake = self.members.iter().filter(|(_, member)| !member.paused);
             let timers = awake.map(|(id, one)| (one.endpoint.poll_timeout().as_nanos(), *id));
             let timer = timers.min().unwrap_or((u64::MAX, NodeId(0)));
-            let arrives = mail.map_or(u64::MAX, |(at, ..)| at);
+            let arrives = packet.map_or(u64::MAX, |(at, ..)| at);
             let next = arrives.min(timer.0);
             if next > end {
                 self.now = end;
                 return;
             }
             self.now = self.now.max(next) + 1; // nobody reacts at once
-            match mail.filter(|_| arrives <= timer.0) {
+            match packet.filter(|_| arrives <= timer.0) {
                 Some(key) => self.deliver(key),
                 None => self.wake(timer.1),
             }
@@ -288,8 +288,8 @@ impl Lab {
 
     fn deliver(&mut self, key: (u64, u64, NodeId)) {
         let to = key.2;
-        let Some(parcel) = self.post.remove(&key) else { return };
-        let Parcel { from, message, life, number, bytes } = parcel;
+        let Some(packet) = self.in_flight.remove(&key) else { return };
+        let Packet { from, message, life, number, bytes } = packet;
         if !self.members.contains_key(&to) {
             return;
         }
