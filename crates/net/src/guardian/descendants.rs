@@ -61,43 +61,42 @@ impl Descendants {
     /// Signals all descendants, but the last one only if it is alone. All are found before the
     /// first is signalled: otherwise the children of one that dies would be missed.
     pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
-        let (mut own, found) = self.find()?;
+        let mut found = self.find()?;
         // Twice: the children of a process that dies while we look may be ours when it is dead.
-        let again = || self.find().is_ok_and(|(own, found)| self.last_is_alone(&own, &found));
-        if !self.last_is_alone(&own, &found) || !again() {
-            own.retain(|pid| Some(*pid) != self.last);
+        let again = || self.find().is_ok_and(|found| self.last_is_alone(&found));
+        if !self.last_is_alone(&found) || !again() {
+            found.own.retain(|pid| Some(*pid) != self.last);
         }
-        for pid in own {
+        for pid in found.own {
             let _ = kill_process(pid, signal); // not reaped, so the id is still its own
         }
-        for (parent, child) in found {
+        for (parent, child) in found.others {
             signal_child_of(parent, child, signal);
         }
         Ok(())
     }
 
     /// Whether all others that were found are dead.
-    fn last_is_alone(&self, own: &[Pid], found: &[(Pid, Pid)]) -> bool {
-        let all = own.iter().chain(found.iter().map(|(_, child)| child));
+    fn last_is_alone(&self, found: &Found) -> bool {
+        let all = found.own.iter().chain(found.others.iter().map(|(_, child)| child));
         all.filter(|pid| Some(**pid) != self.last).all(|pid| stat(*pid).is_none_or(|it| it.dead))
     }
 
-    /// Our children, and all other descendants with their parents.
-    fn find(&self) -> io::Result<(Vec<Pid>, Vec<(Pid, Pid)>)> {
+    fn find(&self) -> io::Result<Found> {
         let own = self.children()?;
-        let mut found: Vec<(Pid, Pid)> = Vec::new();
+        let mut others: Vec<(Pid, Pid)> = Vec::new();
         let mut generation = own.clone();
         while !generation.is_empty() {
-            let first = found.len();
+            let first = others.len();
             for parent in generation {
                 // The children of a process that has ended are ours now, and found in the next
                 // round.
                 let children = children(parent).unwrap_or_default();
-                found.extend(children.into_iter().map(|child| (parent, child)));
+                others.extend(children.into_iter().map(|child| (parent, child)));
             }
-            generation = found[first..].iter().map(|(_, child)| *child).collect();
+            generation = others[first..].iter().map(|(_, child)| *child).collect();
         }
-        Ok((own, found))
+        Ok(Found { own, others })
     }
 
     /// Reaps our dead children, except `leader`: until it is reaped, no other process can get its
@@ -125,6 +124,14 @@ impl Descendants {
         }
         Ok(if self.children()?.is_empty() { Left::Nobody } else { Left::Somebody })
     }
+}
+
+/// All descendants at one time.
+struct Found {
+    /// Our children.
+    own: Vec<Pid>,
+    /// The others, each after its parent.
+    others: Vec<(Pid, Pid)>,
 }
 
 /// Whether a process is left after a round.
