@@ -70,11 +70,12 @@ fn main() -> ExitCode {
 /// What befalls a leader with which preset, and how long its replacement may take.
 fn failovers() -> Vec<(Preset, Fault, Limits)> {
     let mut all = Vec::new();
-    for preset in [Preset::Fastest, Preset::Fast, Preset::Lan, Preset::Wan] {
+    let presets = [Preset::Fastest, Preset::Fast, Preset::Lan, Preset::Wan];
+    for preset in presets {
         let limits = Limits { median: 1.5, worst: Some(5.0) };
         all.extend(Fault::ORDERLY.map(|fault| (preset, fault, limits)));
     }
-    for preset in [Preset::Fastest, Preset::Fast, Preset::Lan] {
+    for preset in presets {
         all.push((preset, Fault::Kill, Limits { median: 3.0, worst: Some(15.0) }));
     }
     for (preset, median, worst) in [

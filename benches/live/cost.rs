@@ -12,6 +12,8 @@ pub(crate) struct Cost {
 /// Resident memory in KiB, how much of it is no copy of a file, and processor time in seconds.
 struct OfMember {
     memory: f64,
+    /// That of all its processes, the guardian's too. Pages of the program count in each.
+    memory_of_all: f64,
     anonymous: f64,
     processor: f64,
 }
@@ -22,6 +24,8 @@ pub(crate) struct Rates {
     pub(crate) datagrams: f64,
     /// The largest member's, in MiB.
     pub(crate) memory: f64,
+    /// The same with all that it started, such as its guardian.
+    pub(crate) memory_of_all: f64,
     /// How much of such a member's is no copy of a file.
     pub(crate) anonymous: f64,
     /// The busiest member's, in percent of a core.
@@ -52,16 +56,16 @@ fn processor(pid: u32) -> f64 {
 }
 
 impl Cost {
-    pub(crate) fn read(group: &mut Group) -> Self {
+    pub(crate) fn read(group: &Group) -> Self {
         let ids = group.ids();
         let datagrams = ids.iter().map(|id| group.network().datagrams(*id)).sum();
-        let pids = ids.iter().map(|id| group.member(*id).pid());
-        let member = |pid| OfMember {
-            memory: memory(pid, "VmRSS:"),
-            anonymous: memory(pid, "RssAnon:"),
-            processor: processor(pid),
+        let member = |pids: Vec<u32>| OfMember {
+            memory: memory(pids[0], "VmRSS:"),
+            memory_of_all: pids.iter().map(|pid| memory(*pid, "VmRSS:")).sum(),
+            anonymous: memory(pids[0], "RssAnon:"),
+            processor: processor(pids[0]),
         };
-        Self { datagrams, members: pids.map(member).collect() }
+        Self { datagrams, members: group.processes().into_iter().map(member).collect() }
     }
 
     /// What came of it since an earlier reading, so long ago.
@@ -72,6 +76,9 @@ impl Cost {
         Rates {
             datagrams: (self.datagrams - before.datagrams) as f64 / seconds,
             memory: largest(&mut self.members.iter().map(|member| member.memory / 1024.0)),
+            memory_of_all: largest(
+                &mut self.members.iter().map(|member| member.memory_of_all / 1024.0),
+            ),
             anonymous: largest(&mut self.members.iter().map(|member| member.anonymous / 1024.0)),
             processor: largest(
                 &mut pairs().map(|(now, then)| (now.processor - then.processor) / seconds * 100.0),

@@ -75,9 +75,9 @@ pub(crate) fn measure(preset: Preset, trouble: Trouble, watched: Duration) -> Ve
         group.lose(of_thousand);
     }
     sleep(Duration::from_secs(1));
-    let (began, before) = (now(), Cost::read(&mut group));
+    let (began, before) = (now(), Cost::read(&group));
     sleep(watched);
-    let cost = Cost::read(&mut group).since(&before, now().since(began));
+    let cost = Cost::read(&group).since(&before, now().since(began));
     drop(busy);
     let (changes, unexplained) = unexplained(&group, began);
     let stall = millis(group.stalls.longest(began));
@@ -102,6 +102,7 @@ pub(crate) fn measure(preset: Preset, trouble: Trouble, watched: Duration) -> Ve
         rows.push(told("datagrams, the group", cost.datagrams, "/s", only(110.0)));
         rows.push(told("memory, a member at most", cost.memory, "MiB", Some(6.0)));
         rows.push(told("    of it not of a file", cost.anonymous, "MiB", None));
+        rows.push(told("    with its guardian", cost.memory_of_all, "MiB", None));
         rows.push(told("processor, a member at most", cost.processor, "%", only(1.0)));
     }
     rows

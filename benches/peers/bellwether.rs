@@ -6,26 +6,37 @@ use crate::{Fault, Peer};
 use ::bellwether::core::{Duration, Instant};
 use ::bellwether::protocols::local_leader::Preset;
 
-/// Three members with this preset.
+/// Three members with this preset, and another lockTime if one is given.
+#[derive(Clone, Copy)]
+pub(crate) struct Lease {
+    pub(crate) preset: Preset,
+    pub(crate) lock: Option<Duration>,
+}
+
+impl Lease {
+    /// The name of its row.
+    pub(crate) fn name(self) -> String {
+        let lock = self.lock.map_or(String::new(), |lock| format!(" --lock {lock}"));
+        format!("bellwether, {}{lock}", self.preset.name())
+    }
+}
+
+/// A running group.
 pub(crate) struct Ours {
-    preset: Preset,
+    lease: Lease,
     group: Group,
 }
 
-/// The name of its row.
-pub(crate) fn name(preset: Preset) -> String {
-    format!("bellwether, {}", preset.name())
-}
-
 impl Ours {
-    pub(crate) fn started(preset: Preset) -> Self {
-        Self { preset, group: Group::started(Shape { preset, ..Shape::lan(3) }) }
+    pub(crate) fn started(lease: Lease) -> Self {
+        let Lease { preset, lock } = lease;
+        Self { lease, group: Group::started(Shape { preset, lock, ..Shape::lan(3) }) }
     }
 }
 
 impl Peer for Ours {
     fn name(&self) -> String {
-        name(self.preset)
+        self.lease.name()
     }
 
     fn gives_up_after(&self) -> Duration {
@@ -40,6 +51,7 @@ impl Peer for Ours {
     fn strike(&mut self, fault: Fault, id: u64) -> Instant {
         match fault {
             Fault::Kill => self.group.crash(id),
+            Fault::KillAll => self.group.crash_all(id),
             Fault::Cut => self.group.cut_silently(id),
             Fault::Pause => self.group.pause(id),
             Fault::Terminate => self.group.stop(id),
@@ -52,7 +64,7 @@ impl Peer for Ours {
 
     fn mend(&mut self, fault: Fault, id: u64) {
         match fault {
-            Fault::Kill => {
+            Fault::Kill | Fault::KillAll => {
                 self.group.restart(id);
             }
             Fault::Cut => {
@@ -89,6 +101,7 @@ impl Peer for Ours {
     }
 
     fn memory(&self) -> f64 {
-        self.group.pids().into_iter().map(resident).fold(0.0, f64::max)
+        let member = |pids: Vec<u32>| pids.into_iter().map(resident).sum::<f64>();
+        self.group.processes().into_iter().map(member).fold(0.0, f64::max)
     }
 }

@@ -5,6 +5,7 @@
 use crate::claims::Claims;
 use crate::lab::Folder;
 use crate::lab::clock::{now, sleep};
+use crate::lab::member::with_descendants;
 use crate::lab::network::Network;
 use crate::lab::shell::attempt;
 use crate::{Fault, Peer};
@@ -22,14 +23,19 @@ pub(crate) trait System {
     fn name(&self) -> String;
     /// After how long a silent leader is given up.
     fn gives_up_after(&self) -> Duration;
-    /// Its program, and the Debian package that has it.
+    /// A file that is there if it is installed, or a program.
     fn program(&self) -> &'static str;
-    /// See [`program`](Self::program).
+    /// The Debian package that has it.
     fn package(&self) -> &'static str;
     /// The command of a member.
     fn command(&self, id: u64, folder: &Folder) -> Command;
     /// Watches a member that was just started, for as long as it runs.
     fn watch(&self, id: u64, child: &mut Child, place: &Place<'_>);
+    /// How long a member that was started again, or is in the network again, takes to be one of
+    /// the group.
+    fn rejoins_after(&self) -> Duration {
+        Duration::from_secs(2)
+    }
     /// Whether whatever the leader does ends with its process.
     fn ends_with_process(&self) -> bool {
         true
@@ -45,7 +51,7 @@ pub(crate) struct Place<'a> {
     pub(crate) claims: &'a Claims,
 }
 
-/// Whether a program is there.
+/// Whether a program is there, or a file if the name has a path.
 pub(crate) fn is_installed(program: &str) -> bool {
     attempt(&["sh", "-c", "command -v \"$0\"", program], "").is_ok()
 }
@@ -63,9 +69,44 @@ pub(crate) struct Cluster {
     system: Box<dyn System>,
     // What is declared first is dropped first: processes, then what they stand on.
     members: BTreeMap<u64, Child>,
+    /// What a member has started that was killed alone: it may end later than that one.
+    orphans: Vec<Orphan>,
     claims: Claims,
     network: Network,
     folder: Folder,
+}
+
+/// A process whose parent was killed, by its number and the time at which it began: a later
+/// process may have the same number.
+struct Orphan {
+    pid: u32,
+    began: Option<String>,
+}
+
+impl Orphan {
+    fn new(pid: u32) -> Self {
+        Self { pid, began: began(pid) }
+    }
+
+    fn end(self) {
+        if self.began.is_some() && began(self.pid) == self.began {
+            signal(self.pid, Signal::KILL);
+        }
+    }
+}
+
+/// When a process began, in the 22nd field of its status; `None` if it is no more.
+fn began(pid: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is a name in parentheses, which may hold blanks.
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(19).map(str::to_owned)
+}
+
+/// Sends a signal. A process that has just ended cannot be signalled, which is no failure.
+fn signal(pid: u32, signal: Signal) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let _ = pid.map(|pid| kill_process(pid, signal));
 }
 
 const IDS: [u64; 3] = [1, 2, 3];
@@ -75,6 +116,7 @@ impl Cluster {
         let mut cluster = Self {
             system,
             members: BTreeMap::new(),
+            orphans: Vec::new(),
             claims: Claims::default(),
             network: Network::new(3),
             folder: Folder::new(),
@@ -98,28 +140,27 @@ impl Cluster {
 
     /// The process of a member and all that it started.
     fn processes(&self, id: u64) -> Vec<u32> {
-        let mut all = vec![self.members[&id].id()];
-        let mut next = 0;
-        while let Some(pid) = all.get(next) {
-            let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-            let children = children.unwrap_or_default();
-            all.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
-            next += 1;
-        }
-        all
+        with_descendants(self.members[&id].id())
     }
 
     fn signal(&self, id: u64, signal: Signal) {
-        for pid in self.processes(id) {
-            // One that has just ended cannot be signalled, which is no failure.
-            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-            let _ = pid.map(|pid| kill_process(pid, signal));
+        self.processes(id).into_iter().for_each(|pid| self::signal(pid, signal));
+    }
+
+    /// Kills a member and all that it started, or had started before it was killed alone.
+    fn end(&mut self, id: u64) {
+        self.signal(id, Signal::KILL);
+        self.orphans.drain(..).for_each(Orphan::end);
+        if let Some(child) = self.members.get_mut(&id) {
+            let _ = child.wait();
         }
     }
 
-    fn end(&mut self, id: u64, signal: Signal) {
-        self.signal(id, signal);
+    /// Kills the process of a member alone.
+    fn kill(&mut self, id: u64) {
+        self.orphans.extend(self.processes(id).into_iter().skip(1).map(Orphan::new));
         if let Some(child) = self.members.get_mut(&id) {
+            let _ = child.kill();
             let _ = child.wait();
         }
     }
@@ -142,18 +183,16 @@ impl Peer for Cluster {
     fn strike(&mut self, fault: Fault, id: u64) -> Instant {
         let begun = now();
         match fault {
-            Fault::Kill => {
-                self.end(id, Signal::KILL);
-                if self.system.ends_with_process() {
-                    self.claims.note(id, false);
-                }
-            }
+            Fault::Kill => self.kill(id),
+            Fault::KillAll => self.end(id),
             Fault::Cut => self.network.cut_silently(id),
             Fault::Pause => self.signal(id, Signal::STOP),
             Fault::Terminate => {
-                let pid = i32::try_from(self.members[&id].id()).ok().and_then(Pid::from_raw);
-                let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
+                signal(self.members[&id].id(), Signal::TERM);
             }
+        }
+        if matches!(fault, Fault::Kill | Fault::KillAll) && self.system.ends_with_process() {
+            self.claims.note(id, false);
         }
         begun
     }
@@ -166,16 +205,16 @@ impl Peer for Cluster {
 
     fn mend(&mut self, fault: Fault, id: u64) {
         match fault {
-            Fault::Kill | Fault::Terminate => {
-                self.end(id, Signal::KILL);
+            Fault::Kill | Fault::KillAll | Fault::Terminate => {
+                self.end(id);
                 self.system.clean(id, &self.network);
                 self.claims.note(id, false);
                 self.start(id);
-                sleep(Duration::from_secs(2)); // to be a member again
+                sleep(self.system.rejoins_after());
             }
             Fault::Cut => {
                 self.network.join(id);
-                sleep(Duration::from_secs(2));
+                sleep(self.system.rejoins_after());
             }
             Fault::Pause => self.signal(id, Signal::CONT),
         }
@@ -197,7 +236,7 @@ impl Peer for Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        IDS.into_iter().for_each(|id| self.end(id, Signal::KILL));
+        IDS.into_iter().for_each(|id| self.end(id));
     }
 }
 

@@ -77,6 +77,10 @@ impl System for Keepalived {
         });
     }
 
+    fn rejoins_after(&self) -> Duration {
+        Duration::from_secs(1).max(self.gives_up_after() * 2)
+    }
+
     fn ends_with_process(&self) -> bool {
         false
     }

@@ -92,9 +92,10 @@ impl Member {
     /// do: the kernel lets stopped processes go on when their group loses its last parent.)
     pub(crate) fn kill_all(&mut self) {
         self.signal(Signal::STOP);
-        for pid in descendants(self.child.id()) {
+        for pid in with_descendants(self.child.id()).into_iter().skip(1) {
             // What ended meanwhile needs no signal.
-            let _ = kill_process(pid, Signal::KILL);
+            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
         }
         self.kill();
     }
@@ -129,18 +130,20 @@ impl Member {
     }
 }
 
-/// All processes that a process and its children started, and that are there.
-fn descendants(pid: u32) -> Vec<Pid> {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
-    let children = tasks.filter_map(Result::ok).flat_map(|task| {
-        let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()).collect::<Vec<_>>()
-    });
-    let with_theirs = children.flat_map(|child| {
-        let own = i32::try_from(child).ok().and_then(Pid::from_raw);
-        own.into_iter().chain(descendants(child))
-    });
-    with_theirs.collect()
+/// A process, and all that it and its children started and that are there.
+pub(crate) fn with_descendants(pid: u32) -> Vec<u32> {
+    let mut all = vec![pid];
+    let mut next = 0;
+    while let Some(pid) = all.get(next) {
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+        let children = tasks.filter_map(Result::ok).flat_map(|task| {
+            let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()
+        });
+        all.extend(children.collect::<Vec<_>>());
+        next += 1;
+    }
+    all
 }
 
 impl Drop for Member {

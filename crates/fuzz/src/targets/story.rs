@@ -1,117 +1,221 @@
-//! A small group of processes behind bytes, to get messages that processes really send.
+//! Small groups of processes behind bytes, to get messages that processes really send.
+//!
+//! **Assumptions.** A message arrives after one step, within every bound on delays. Nothing is
+//! lost but what is sent to a process that is silent or gone.
+//!
+//! **Promise.** The stories of a protocol together have every kind of message that it can send; a
+//! test in `messages.rs` says which those are.
 
 use bellwether::core::{
-    Boot, Command, Dest, Duration, Endpoint, Env, Instant, Members, Message as _, NodeId, Output,
-    Protocol, Reach, Seeded, Visitor, endpoint,
+    Boot, Candidacy, Command, Dest, Duration, Endpoint, Env, Instant, Members, Memory,
+    Message as _, NodeId, Output, Protocol, Reach, Seeded, Visitor, endpoint,
 };
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
-/// The processes of a group.
-pub(super) const SIZE: u64 = 3;
-/// How long the story is.
+/// How long a story is.
 const LENGTH: Duration = Duration::from_secs(6);
-/// How many messages of each kind are kept.
-const KEPT: usize = 3;
+/// The time between two steps, and between the sending of a message and its arrival. Leases are
+/// given only if messages arrive within Δ, which is 10 ms by default.
+const STEP: Duration = Duration::from_millis(1);
+/// How many messages of each kind and length are kept. Those of one kind differ in length by what
+/// they carry: lists of voters, supporters, a farewell.
+const KEPT: usize = 2;
+/// The most timers of a process in one step.
+const TIMERS_MAX: usize = 16;
 
-pub(super) fn others(me: u64) -> Members {
-    Members::from_iter((1..=SIZE).filter(|id| *id != me).map(NodeId))
+/// A group, and what befalls it beside the [commands](Group::command) that all groups are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plot {
+    /// Three processes, the last of which falls silent.
+    Usual,
+    /// Three processes. One has a priority, and one is a witness that loses its disk.
+    LostDisk,
+    /// Eight processes, two of which vote. A third is added, and one is removed.
+    Large,
 }
 
-/// The messages of a story, by kind.
-pub(super) struct Story;
+impl Plot {
+    pub(super) const ALL: [Self; 3] = [Self::Usual, Self::LostDisk, Self::Large];
+    /// The process that hears the inputs.
+    pub(super) const HEARER: u64 = 3;
+
+    /// The one that a byte of an input chooses.
+    pub(super) fn of(byte: u8) -> Self {
+        Self::ALL[usize::from(byte) % Self::ALL.len()]
+    }
+
+    /// The processes of the group.
+    pub(super) fn size(self) -> u64 {
+        match self {
+            Self::Usual | Self::LostDisk => 3,
+            Self::Large => 8,
+        }
+    }
+
+    /// The group as one process sees it.
+    pub(super) fn others(self, me: u64) -> Members {
+        let others = Members::from_iter((1..=self.size()).filter(|id| *id != me).map(NodeId));
+        match self {
+            Self::Usual | Self::LostDisk => others,
+            Self::Large => others.founded_by(vec![NodeId(1), NodeId(2)]),
+        }
+    }
+
+    /// A life of a process.
+    pub(super) fn boot(self, id: u64, incarnation: u64) -> Boot<'static> {
+        let first = Boot { incarnation, ..Boot::first(NodeId(id)) };
+        if self != Self::LostDisk {
+            return first;
+        }
+        let candidacy = match id {
+            1 => Candidacy { priority: 7, witness: false },
+            2 => Candidacy { priority: 0, witness: true },
+            _ => Candidacy::default(),
+        };
+        let memory = if incarnation > 1 { Memory::Lost } else { Memory::First };
+        Boot { candidacy, memory, ..first }
+    }
+}
+
+/// The messages of a story, with their senders: of each kind and length a few.
+pub(super) struct Story(pub(super) Plot);
 
 impl Visitor for Story {
-    type Output = Vec<Vec<u8>>;
+    type Output = Vec<(NodeId, Vec<u8>)>;
 
-    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Vec<u8>> {
-        let mut group = Group::<P>::start(&params);
+    fn visit<P: Protocol>(self, params: P::Params) -> Vec<(NodeId, Vec<u8>)> {
+        let mut group = Group::<P>::start(self.0, params);
         let mut now = Instant::ZERO;
         let end = Instant::ZERO + LENGTH;
         while now < end {
-            now += Duration::from_millis(5);
+            now += STEP;
             group.turn(now);
         }
         group.kept.into_values().flatten().collect()
     }
 }
 
+/// A message on its way.
+struct Letter {
+    from: NodeId,
+    to: NodeId,
+    bytes: Vec<u8>,
+}
+
+struct Process {
+    id: u64,
+    endpoint: Box<dyn Endpoint>,
+    luck: Seeded,
+}
+
 struct Group<P: Protocol> {
-    processes: Vec<(NodeId, Box<dyn Endpoint>, Seeded)>,
-    /// What is under way: when it arrives, from whom, to whom.
-    letters: Vec<(Instant, NodeId, NodeId, Vec<u8>)>,
-    kept: BTreeMap<&'static str, Vec<Vec<u8>>>,
-    protocol: std::marker::PhantomData<P>,
+    plot: Plot,
+    params: P::Params,
+    processes: Vec<Process>,
+    /// What arrives in the next step.
+    letters: Vec<Letter>,
+    /// By kind and length.
+    kept: BTreeMap<(&'static str, usize), Vec<(NodeId, Vec<u8>)>>,
+    protocol: PhantomData<P>,
 }
 
 impl<P: Protocol> Group<P> {
-    fn start(params: &P::Params) -> Self {
-        let process = |id: u64| {
-            let mut luck = Seeded::new(id);
-            let peers = others(id);
-            let mut env = Env { now: Instant::ZERO, peers: &peers, entropy: &mut luck };
-            let endpoint = endpoint::<P>(Boot::first(NodeId(id)), &mut env, params.clone());
-            (NodeId(id), endpoint, luck)
-        };
-        let processes = (1..=SIZE).map(process).collect();
-        let protocol = std::marker::PhantomData;
-        Self { processes, letters: Vec::new(), kept: BTreeMap::new(), protocol }
+    fn start(plot: Plot, params: P::Params) -> Self {
+        let (letters, kept) = (Vec::new(), BTreeMap::new());
+        let processes = Vec::new();
+        let mut group = Self { plot, params, processes, letters, kept, protocol: PhantomData };
+        for id in 1..=plot.size() {
+            let process = group.process(id, 1, Instant::ZERO);
+            group.processes.push(process);
+        }
+        group
     }
 
-    /// Commands at two moments, a process that falls silent, and all that follows from them.
+    fn process(&self, id: u64, incarnation: u64, now: Instant) -> Process {
+        let (mut luck, peers) = (Seeded::new(id), self.plot.others(id));
+        let mut env = Env { now, peers: &peers, entropy: &mut luck };
+        let boot = self.plot.boot(id, incarnation);
+        let endpoint = endpoint::<P>(boot, &mut env, self.params.clone());
+        Process { id, endpoint, luck }
+    }
+
+    /// All that happens in one step.
     fn turn(&mut self, now: Instant) {
-        let at = |ms| now == Instant::ZERO + Duration::from_millis(ms);
-        let due = |letter: &(Instant, NodeId, NodeId, Vec<u8>)| letter.0 <= now;
-        let (arrived, on_way) = std::mem::take(&mut self.letters).into_iter().partition(due);
-        self.letters = on_way;
-        let arrived: Vec<(Instant, NodeId, NodeId, Vec<u8>)> = arrived;
-        let silent = now > Instant::ZERO + Duration::from_secs(3);
-        for (id, process, luck) in &mut self.processes {
-            if silent && id.0 == SIZE {
+        let after = now.since(Instant::ZERO).as_nanos() / 1_000_000;
+        if self.plot == Plot::LostDisk && after == 2500 {
+            self.processes[1] = self.process(2, 2, now);
+        }
+        let arrived = std::mem::take(&mut self.letters);
+        let plot = self.plot;
+        let is_gone = |id: u64| match id {
+            1 => after > 5800, // it has left
+            id => plot == Plot::Usual && id == plot.size() && after > 3000,
+        };
+        for Process { id, endpoint, luck } in &mut self.processes {
+            if is_gone(*id) {
                 continue;
             }
-            let peers = others(id.0);
+            let peers = plot.others(*id);
             let mut env = Env { now, peers: &peers, entropy: luck };
-            for (_, from, _, bytes) in arrived.iter().filter(|(_, _, to, _)| to == id) {
-                process.datagram(*from, bytes, &mut env).expect("it was written by a process");
+            for letter in arrived.iter().filter(|letter| letter.to.0 == *id) {
+                let heard = endpoint.datagram(letter.from, &letter.bytes, &mut env);
+                heard.expect("it was written by a process");
             }
-            if at(500) && id.0 == 1 {
-                let _ = process.command(Command::Campaign, &mut env);
+            for command in commands(plot, *id, after) {
+                let _ = endpoint.command(command, &mut env); // which most protocols do not know
             }
-            if at(2000) || at(5000) {
-                let _ = process.command(Command::Resign, &mut env);
+            if plot == Plot::Usual && after == 3100 {
+                endpoint.peer(NodeId(plot.size()), Reach::Down, &mut env);
             }
-            if at(3100) {
-                process.peer(NodeId(SIZE), Reach::Down, &mut env);
-            }
-            process.timeout(&mut env);
-            while let Some(output) = process.poll_output() {
-                let Output::Send { to, message, bytes } = output else { continue };
-                let kept = self.kept.entry(message).or_default();
-                if kept.len() < KEPT && !kept.contains(&bytes) {
-                    kept.push(bytes.clone());
+            for _ in 0..TIMERS_MAX {
+                if endpoint.poll_timeout() <= now {
+                    endpoint.timeout(&mut env);
                 }
-                let arrives = now + Duration::from_millis(1);
-                let receivers: Vec<NodeId> = match to {
-                    Dest::Node(id) => vec![id],
-                    Dest::Everyone => (1..=SIZE).map(NodeId).filter(|to| to != id).collect(),
+            }
+            while let Some(output) = endpoint.poll_output() {
+                let Output::Send { to, message, bytes } = output else { continue };
+                let kept = self.kept.entry((message, bytes.len())).or_default();
+                let (from, all) = (NodeId(*id), (1..=plot.size()).map(NodeId));
+                let is_new = kept.iter().all(|(_, other)| *other != bytes);
+                if kept.len() < KEPT && is_new {
+                    kept.push((from, bytes.clone()));
+                }
+                let meant = |to_one: &NodeId| match to {
+                    Dest::Node(one) => *to_one == one,
+                    Dest::Everyone => *to_one != from,
                 };
-                let letter = |to| (arrives, *id, to, bytes.clone());
-                self.letters.extend(receivers.into_iter().map(letter));
+                let letter = |to| Letter { from, to, bytes: bytes.clone() };
+                self.letters.extend(all.filter(meant).map(letter));
             }
         }
     }
 }
 
-/// Whether these bytes are a message, which must then be written in the same way.
-pub(super) fn reads<P: Protocol>(bytes: &[u8]) -> bool {
-    let mut reader = bellwether::core::Reader::new(bytes);
-    let Ok(message) = P::Message::decode(&mut reader) else { return false };
-    if reader.finish().is_err() {
-        return false;
+/// What a process is told to do so many milliseconds after the beginning.
+fn commands(plot: Plot, id: u64, after: u64) -> Vec<Command> {
+    let large = plot == Plot::Large;
+    match after {
+        500 if id == 1 => vec![Command::Campaign],
+        1500 if id == 2 => vec![Command::Rank(9)],
+        2000 | 5000 => vec![Command::Resign],
+        2500 if large => vec![Command::Add(NodeId(3))],
+        4000 if large => vec![Command::Remove(NodeId(2))],
+        4500 => vec![Command::Transfer(NodeId(1)), Command::Transfer(NodeId(3))],
+        5800 if id == 1 => vec![Command::Leave],
+        _ => Vec::new(),
     }
+}
+
+/// The kind of the message that these bytes are, if they are one. It must then be written in the
+/// same way.
+pub(super) fn reads<P: Protocol>(bytes: &[u8]) -> Option<&'static str> {
+    let mut reader = bellwether::core::Reader::new(bytes);
+    let message = P::Message::decode(&mut reader).ok()?;
+    reader.finish().ok()?;
     let mut again = Vec::new();
     message.encode(&mut again);
     assert_eq!(again, bytes, "{message:?} is written in one way");
     message.latest();
-    true
+    Some(message.kind())
 }

@@ -8,7 +8,7 @@ mod verdict;
 use super::clock::now;
 use super::faults::Faults;
 use super::log::Log;
-use super::member::{BELLWETHER, Member, Start};
+use super::member::{BELLWETHER, Member, Start, with_descendants};
 use super::network::{Family, Network};
 use super::relay::{Relay, Weather};
 use super::stalls::{Stalls, stalls};
@@ -47,6 +47,9 @@ pub(crate) struct Shape {
     pub(crate) members: u64,
     pub(crate) protocol: &'static str,
     pub(crate) preset: Preset,
+    /// Another lockTime than the preset's; EP and the time after which a process is not considered
+    /// alive are longer by as much.
+    pub(crate) lock: Option<Duration>,
     pub(crate) tokens: Tokens,
     pub(crate) ground: Ground,
 }
@@ -59,7 +62,7 @@ impl Shape {
     pub(crate) const fn lan(members: u64) -> Self {
         let ground = Ground::Listed(Family::V4);
         let (preset, tokens) = (Preset::Lan, Tokens::Volatile);
-        Self { members, protocol: LEASES, preset, tokens, ground }
+        Self { members, protocol: LEASES, preset, lock: None, tokens, ground }
     }
 }
 
@@ -165,9 +168,9 @@ impl Group {
         (1..=self.shape.members).collect()
     }
 
-    /// The processes of all members.
-    pub(crate) fn pids(&self) -> Vec<u32> {
-        self.members.values().map(Member::pid).collect()
+    /// The processes of each member: its own, and all that it started, such as its guardian.
+    pub(crate) fn processes(&self) -> Vec<Vec<u32>> {
+        self.members.values().map(|member| with_descendants(member.pid())).collect()
     }
 
     /// All but these.
@@ -212,7 +215,12 @@ impl Group {
         let open = matches!(self.shape.ground, Ground::Multicast(_) | Ground::Named);
         let mode = if open { Mode::Local } else { Mode::Majority };
         let config = Config { mode, preset: self.shape.preset, ..Config::default() };
-        Params::try_from(config).expect("a preset keeps its own rules")
+        let params = |config| Params::try_from(config).expect("a preset keeps its own rules");
+        let usual = params(config.clone());
+        let Some(lock) = self.shape.lock else { return usual };
+        let longer = lock.saturating_sub(usual.lock());
+        let [period, expires] = [usual.period(), usual.expires()].map(|time| Some(time + longer));
+        params(Config { lock: Some(lock), period, expires, ..config })
     }
 
     /// Within this the group has settled once nothing goes wrong any more (κ).
@@ -253,16 +261,30 @@ impl Group {
         self.folder.file(&format!("state-{id}"))
     }
 
+    /// The flags for time constants that are not the preset's.
+    fn times(&self) -> Vec<String> {
+        let params = self.params();
+        let times = [
+            ("--lock", params.lock()),
+            ("--period", params.period()),
+            ("--expires", params.expires()),
+        ];
+        let flags = |(flag, time): (&str, Duration)| [flag.to_owned(), time.to_string()];
+        let given = times.into_iter().filter(|_| self.shape.lock.is_some());
+        given.flat_map(flags).collect()
+    }
+
     /// Starts a member for the first time, or again after it left.
     pub(crate) fn start(&mut self, id: u64) {
         *self.lives.entry(id).or_insert(0) += 1;
         let (name, key) = (id.to_string(), self.folder.file("key"));
         let (dir, trace) = (self.dir(id), self.trace(id));
         std::fs::create_dir_all(&dir).expect("the folder can be written");
-        let protocol = self.shape.protocol;
+        let (protocol, times) = (self.shape.protocol, self.times());
         let mut words = vec![NAME, "--id", &name, "--peers", &self.peers, "--protocol", protocol];
         if protocol == LEASES {
             words.extend(["--preset", self.shape.preset.name()]);
+            words.extend(times.iter().map(String::as_str));
             if self.shape.tokens == Tokens::Durable {
                 words.extend(["--tokens", "durable"]);
             }
