@@ -39,7 +39,7 @@ impl Times {
         self.count += 1;
         self.beyond += u64::from(one.is_beyond());
         self.unexplained += u64::from(one.took > one.bound + one.making + one.stalls);
-        // Bounds differ: the worst is the one that comes nearest to its own, or goes farthest beyond.
+        // Bounds differ: the worst comes nearest to its own, or goes farthest beyond.
         let part = |it: &Failover| it.took.as_secs_f64() / it.bound.as_secs_f64();
         if self.worst.is_none_or(|worst| part(&worst) < part(&one)) {
             self.worst = Some(one);

@@ -1,7 +1,7 @@
 //! The worker: a command that shows from outside when it runs.
 //!
-//! **How.** Each of its processes has a place of its own among the [marks](crate::lab::marks) of its
-//! member, and marks it every millisecond, or without a pause if it is to take a processor.
+//! **How.** Each of its processes has a place of its own among the [marks](crate::lab::marks) of
+//! its member, and marks it every millisecond, or without a pause if it is to take a processor.
 //!
 //! **Assumptions.** The clock of a member in a time namespace is ahead by what the worker is told.
 //!

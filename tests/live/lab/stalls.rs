@@ -32,8 +32,8 @@ pub(crate) fn stalls() -> &'static Stalls {
     stalls
 }
 
-/// The same in real time, with the priority of a guardian: whatever else runs, this is woken, unless
-/// the machine as a whole stands still.
+/// The same in real time, with the priority of a guardian: whatever else runs, this is woken,
+/// unless the machine as a whole stands still.
 pub(crate) fn standstills() -> &'static Stalls {
     static STALLS: OnceLock<Stalls> = OnceLock::new();
     static WATCHED: Once = Once::new();
