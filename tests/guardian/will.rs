@@ -5,6 +5,7 @@
 //! last number there is can be told from all others by its header.
 
 use super::member::{eventually, now, send};
+use super::told::answered;
 use bellwether_core::{Duration, Event, Fact, Instant, Record};
 use rustix::process::{Pid, Signal};
 use std::fs;
@@ -14,23 +15,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-const BELLWETHER: &str = env!("CARGO_BIN_EXE_bellwether");
+pub(crate) const BELLWETHER: &str = env!("CARGO_BIN_EXE_bellwether");
 /// Long enough for a will that is never sent to be noticed.
 const SILENCE: Duration = Duration::from_millis(1_500);
 /// No test waits that long unless it fails.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Ignores SIGTERM, as does what it starts; says who they are.
 const STUBBORN: &str = "trap '' TERM; (trap '' TERM; sleep 60) & setsid sleep 60 & \
                         echo $$ $! > $PIDS; sleep 60 & echo $! >> $PIDS; wait";
 
 /// A member, and the other one's socket.
-struct Scene {
+pub(crate) struct Scene {
     member: Child,
     lines: Lines<BufReader<ChildStdout>>,
     other: UdpSocket,
     place: SocketAddr,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     arguments: Vec<String>,
 }
 
@@ -44,6 +45,13 @@ fn places() -> [SocketAddr; 2] {
 impl Scene {
     /// A member that leads, with these arguments and this command, if it has one.
     fn new(arguments: &[&str], script: Option<&str>) -> Self {
+        let mut scene = Self::start(arguments, script);
+        scene.leads();
+        scene
+    }
+
+    /// The places of the two members, and a folder with a key.
+    pub(crate) fn ground() -> ([SocketAddr; 2], PathBuf) {
         let [place, other] = places();
         let port = place.to_string().replace([':', '.'], "-");
         let folder = std::env::temp_dir().join(format!("bellwether-will-{port}"));
@@ -52,6 +60,12 @@ impl Scene {
         let key = folder.join("key");
         let made = Command::new(BELLWETHER).arg("keygen").arg(&key).output().expect("it starts");
         assert!(made.status.success());
+        ([place, other], folder)
+    }
+
+    /// A member that is yet to lead.
+    pub(crate) fn start(arguments: &[&str], script: Option<&str>) -> Self {
+        let ([place, other], folder) = Self::ground();
         let file = |name: &str| folder.join(name).display().to_string();
         let peers = format!("1={place},2={other}");
         let words = ["run", "will", "--id", "1", "--voters", "1", "--peers", &peers];
@@ -64,12 +78,10 @@ impl Scene {
         }
         let other = UdpSocket::bind(other).expect("the address is ours");
         let member = Self::spawn(&all, &folder);
-        let mut scene = Self::of(member, other, place, folder, all);
-        scene.leads();
-        scene
+        Self::of(member, other, place, folder, all)
     }
 
-    fn of(
+    pub(crate) fn of(
         mut member: Child,
         other: UdpSocket,
         place: SocketAddr,
@@ -88,10 +100,10 @@ impl Scene {
     }
 
     /// Waits until it says that it leads; until when, as it says.
-    fn leads(&mut self) -> Instant {
+    pub(crate) fn leads(&mut self) -> Instant {
         loop {
             let line = self.lines.next().expect("it says that it leads").expect("text");
-            let said: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+            let said: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
             if said["role"] == "leader" {
                 return Instant::from_nanos(said["until"].as_u64().expect("it has a lease"));
             }
@@ -123,7 +135,7 @@ impl Scene {
     }
 
     /// kill -9 of the member alone; waits until it is gone.
-    fn kill(&mut self) -> Instant {
+    pub(crate) fn kill(&mut self) -> Instant {
         let begun = now();
         self.member.kill().expect("it is our child");
         self.member.wait().expect("it is our child");
@@ -131,7 +143,7 @@ impl Scene {
     }
 
     /// The will, when it came, and from where; `None` if none comes for so long.
-    fn will(&self, patience: Duration) -> Option<(Vec<u8>, Instant, SocketAddr)> {
+    pub(crate) fn will(&self, patience: Duration) -> Option<(Vec<u8>, Instant, SocketAddr)> {
         let limit = now() + patience;
         loop {
             let left = limit.since(now()).as_nanos();
@@ -229,15 +241,9 @@ fn whoever_was_told_how_long_it_leads_is_waited_for() {
     // An answer.
     let mut scene = Scene::new(&[], None);
     scene.keep_silent();
-    let asked = now();
-    let dir = scene.folder.join("dir");
-    let words = ["status", "will", "--format", "json", "--dir"];
-    let answer = Command::new(BELLWETHER).args(words).arg(&dir).output().expect("it starts");
+    let told = answered(&scene);
     scene.kill();
-    let said: serde_json::Value = serde_json::from_slice(&answer.stdout).expect("JSON");
-    let remaining = said["remaining_ms"].as_f64().unwrap_or_else(|| panic!("it leads: {said}"));
     let (_, at, _) = scene.will(PATIENCE).expect("a will");
-    let told = asked + Duration::from_nanos((remaining * 1e6) as u64);
     assert!(at >= told, "{} too early", told.since(at));
 }
 

@@ -121,11 +121,16 @@ fn a_leader_is_replaced_in_time_while_a_flood_goes_on() {
             assert!(after < before + GROWTH, "{name}: from {before} to {after} KiB");
         }
 
-        for _ in 0..3 {
+        // Released by its guardian; and killed with it, so that the lease must run out.
+        for released in [true, false, true, false] {
             let leader = group.settled(&[1, 2, 3]);
-            let begun = group.crash(leader);
+            let begun = if released { group.crash(leader) } else { group.crash_all(leader) };
             let (_, took) = group.replaced(leader, begun);
-            group.assert_within(&format!("{name}, {rate:.0}/s"), took, group.kappa(), begun);
+            let how = if released { "released" } else { "lease" };
+            group.assert_within(&format!("{name}, {rate:.0}/s, {how}"), took, group.kappa(), begun);
+            let (next, lease) = (begun + took, group.lease(leader));
+            let early = lease.since(next);
+            assert!(released || next >= lease, "{name}: {early} before the end of the lease");
             group.restart(leader);
             group.settled(&[1, 2, 3]);
         }

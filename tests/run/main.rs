@@ -13,6 +13,7 @@ mod joining;
 mod member;
 mod output;
 mod records;
+mod roles;
 mod scheduling;
 mod settings;
 mod tokens;

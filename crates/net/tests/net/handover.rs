@@ -1,10 +1,11 @@
 //! Resigning and handing over: who leads next.
 
 use crate::support::{PATIENCE, member, places};
-use bellwether_core::{NodeId, Refused, Unfit};
+use bellwether_core::{Duration, NodeId, Refused, Unfit};
+use bellwether_net::clock::{BootTime, Clock as _};
 use bellwether_net::{Builder, Election, Next, NotNow};
 use bellwether_protocols::choice::Config;
-use bellwether_protocols::local_leader::{self, Preset, Tokens};
+use bellwether_protocols::local_leader::{self, Params, Preset, Tokens};
 use std::sync::Mutex;
 use std::thread;
 
@@ -13,13 +14,16 @@ fn group(count: u64) -> Vec<Election> {
 }
 
 /// Leases so long that a stalled machine costs nobody its turn.
+fn patient() -> local_leader::Config {
+    let (preset, tokens) = (Preset::Wan, Tokens::Volatile);
+    local_leader::Config { preset, tokens, ..local_leader::Config::default() }
+}
+
 fn group_of(count: u64, change: impl Fn(u64, Builder) -> Builder) -> Vec<Election> {
     let places = places(count);
-    let (preset, tokens) = (Preset::Wan, Tokens::Volatile);
-    let config = local_leader::Config { preset, tokens, ..local_leader::Config::default() };
     let join = |id| {
         let member = change(id, member(id, &places));
-        member.protocol("local-leader", Config::LocalLeader(config.clone())).join()
+        member.protocol("local-leader", Config::LocalLeader(patient())).join()
     };
     (1..=count).map(|id| join(id).expect("it joins")).collect()
 }
@@ -111,6 +115,50 @@ fn a_witness_never_leads_and_the_greatest_priority_comes_first() {
         assert_eq!(leader(&members[0], |id| id != first), NodeId(next));
         leader(&members[next as usize - 1], |id| id == NodeId(next));
     }
+}
+
+/// A better member that comes late leads after the delay: the leader lets its lease run out. The
+/// delay counts from its vote, and is longer than a lease: a leader that yields at once is seen.
+#[test]
+fn a_leader_with_preempt_yields_to_a_better_member_after_the_delay_and_not_before() {
+    let delay = Duration::from_secs(3);
+    let (places, preempt_delay) = (places(3), Some(delay));
+    let config = local_leader::Config { preempt: true, preempt_delay, ..patient() };
+    let lease = Params::try_from(config.clone()).expect("it keeps the rules").lock();
+    assert!(delay > lease * 2);
+    let of = |id| member(id, &places).protocol("local-leader", Config::LocalLeader(config.clone()));
+    let mut members: Vec<Election> = [1, 2].map(|id| of(id).join().expect("it joins")).into();
+    let first = leader(&members[0], |_| true);
+    let former = members.remove(first.0 as usize - 1);
+    leader(&former, |id| id == first);
+    let before = former.leadership();
+    assert!(before.leads());
+
+    let better = of(3).priority(5).join().expect("it joins");
+    let mut begun = BootTime.now();
+    let end = begun + Duration::from_secs(20);
+    while former.can_transfer(NodeId(3)).is_err() {
+        begun = BootTime.now(); // it has not voted for the leader yet
+        assert!(begun < end, "it never voted");
+        thread::sleep(std::time::Duration::from_millis(1));
+    }
+    loop {
+        // The former leader is looked at before and after: if it led all the time, both did.
+        let (held, next, holds) = (former.leadership(), better.leadership(), former.leadership());
+        let throughout = held.leads() && holds.leads() && held.reign == holds.reign;
+        assert!(!(next.leads() && throughout), "two lead: {holds:?}, {next:?}");
+        if next.leads() {
+            break;
+        }
+        assert!(BootTime.now() < end, "it never yielded: {holds:?}");
+        thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let (took, after) = (BootTime.now().since(begun), better.leadership());
+    assert!(took > delay, "it yielded after {took}, and the delay is {delay}");
+    assert_eq!(former.leadership().reign, before.reign, "it led until then, without a break");
+    assert!(after.term > before.term, "{:?} after {:?}", after.term, before.term);
+    leader(&members[0], |id| id == NodeId(3));
+    leader(&former, |id| id == NodeId(3));
 }
 
 #[test]

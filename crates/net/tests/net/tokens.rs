@@ -1,8 +1,9 @@
 //! Fencing tokens: they grow from leader to leader, and with records also across restarts, lost and
 //! damaged files and full disks.
 
-use crate::support::{Folder, eventually, member, places};
-use bellwether_net::{BadSettings, Builder, Election, Role, Snapshot};
+use crate::support::{Folder, eventually, leader, member, patient_leases, places};
+use bellwether_core::{NodeId, Refused, Unfit};
+use bellwether_net::{BadSettings, Builder, Election, NotNow, Role, Snapshot};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode, Tokens};
 use std::fs;
@@ -217,4 +218,47 @@ fn nobody_hears_of_a_step_that_was_not_stored_and_no_token_is_used_twice() {
     assert!(token(std::slice::from_ref(&member)) > first);
     assert_eq!(member.leadership().reign, before + 1);
     drop(member);
+}
+
+/// Of three, one cannot store its votes: the other two elect the next leader without it, and nobody
+/// hands over to it.
+#[test]
+fn a_member_with_a_full_disk_withdraws_and_the_others_elect_without_it() {
+    const FULL: NodeId = NodeId(3);
+    let (all, folders) = (places(3), [Folder::new(), Folder::new(), Folder::new()]);
+    let Some(disk) = Disk::mount(&folders[2].0) else { return };
+    let join = |(id, folder): (u64, &Folder)| {
+        let config = patient_leases(Mode::Majority, Tokens::Durable);
+        member(id, &all).protocol("local-leader", config).dir(&folder.0).join().expect("it joins")
+    };
+    let members: Vec<Election> = (1..).zip(&folders).map(join).collect();
+    let of = |id: NodeId| &members[id.0 as usize - 1];
+    let mut first = leader(&members);
+    if first == FULL {
+        of(FULL).transfer(NodeId(1)).expect("it can lead");
+        first = eventually("1 leads", || Some(leader(&members)).filter(|id| *id != FULL));
+    }
+    eventually("records of all", || members.iter().all(has_record).then_some(()));
+    let nominee = |id: NodeId| eventually("it votes", || of(id).can_transfer(FULL).ok());
+    nominee(first);
+    let before = token(&members);
+
+    disk.fill();
+    of(first).resign().expect("it leads");
+    let next = eventually("another leader", || {
+        members.iter().map(Election::leadership).find(Snapshot::leads).map(|now| now.me)
+    });
+    assert!(next != first && next != FULL, "{next} leads after {first}");
+    assert!(token(&members) > before);
+    let withdrawn = || Some(of(FULL).leadership()).filter(|now| now.role() == Role::Withdrawn);
+    let why = eventually("its withdrawal", withdrawn).withdrawn.unwrap_or_default();
+    assert!(why.contains("its state cannot be stored"), "{why}");
+    let refused = eventually("a reason", || of(next).can_transfer(FULL).err());
+    let NotNow::Refused(Refused::Nominee(FULL, reason)) = refused else { panic!("{refused}") };
+    assert!(matches!(reason, Unfit::Silent | Unfit::Behind), "{refused}");
+    assert_eq!(of(next).transfer(FULL).unwrap_err().to_string(), refused.to_string());
+    assert!(of(next).leadership().leads(), "nothing changed");
+
+    disk.clear();
+    nominee(leader(&members));
 }

@@ -139,6 +139,13 @@ fn those_behind_dead_members_follow_too() {
     assert!(group.last <= params().failover() + params().hold(), "{group:?}");
 }
 
+#[test]
+fn ten_thousand_members_name_the_next_leader_in_time() {
+    let group = run(10_000, None, 1);
+    assert!(group.last <= bound(), "{group:?}");
+    assert!(group.follower < 5.0 && group.most <= 16.0 + 8.0, "{group:?}");
+}
+
 /// The table of `docs/members.md`.
 #[test]
 #[ignore = "it takes a while, and is for the documentation"]
