@@ -92,10 +92,8 @@ impl Member {
     /// do: the kernel lets stopped processes go on when their group loses its last parent.)
     pub(crate) fn kill_all(&mut self) {
         self.signal(Signal::STOP);
-        for pid in with_descendants(self.child.id()).into_iter().skip(1) {
-            // What ended meanwhile needs no signal.
-            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+        for pid in self.started() {
+            let _ = kill_process(pid, Signal::KILL); // it may have ended meanwhile
         }
         self.kill();
     }
@@ -106,12 +104,13 @@ impl Member {
             let comm = std::fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero()));
             comm.is_ok_and(|comm| comm.trim_end() == name)
         };
-        descendants(self.child.id()).into_iter().filter(is_called).collect()
+        self.started().into_iter().filter(is_called).collect()
     }
 
     /// All processes that it and its children started, and that are there.
     pub(crate) fn started(&self) -> Vec<Pid> {
-        descendants(self.child.id())
+        let others = with_descendants(self.child.id()).into_iter().skip(1);
+        others.filter_map(|pid| i32::try_from(pid).ok().and_then(Pid::from_raw)).collect()
     }
 
     /// Waits for it to end by itself.

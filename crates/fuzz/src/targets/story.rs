@@ -82,9 +82,9 @@ impl Plot {
 pub(super) struct Story(pub(super) Plot);
 
 impl Visitor for Story {
-    type Output = Vec<(NodeId, Vec<u8>)>;
+    type Output = Sent;
 
-    fn visit<P: Protocol>(self, params: P::Params) -> Vec<(NodeId, Vec<u8>)> {
+    fn visit<P: Protocol>(self, params: P::Params) -> Sent {
         let mut group = Group::<P>::start(self.0, params);
         let mut now = Instant::ZERO;
         let end = Instant::ZERO + LENGTH;
@@ -95,6 +95,9 @@ impl Visitor for Story {
         group.kept.into_values().flatten().collect()
     }
 }
+
+/// Messages, each with its sender.
+type Sent = Vec<(NodeId, Vec<u8>)>;
 
 /// A message on its way.
 struct Letter {
@@ -116,7 +119,7 @@ struct Group<P: Protocol> {
     /// What arrives in the next step.
     letters: Vec<Letter>,
     /// By kind and length.
-    kept: BTreeMap<(&'static str, usize), Vec<(NodeId, Vec<u8>)>>,
+    kept: BTreeMap<(&'static str, usize), Sent>,
     protocol: PhantomData<P>,
 }
 
