@@ -192,11 +192,10 @@ impl Answers for Params {
     /// is there says hello. Each step is late by a delay and by a process that is slow to react.
     fn time_scales(&self, _nodes: u32) -> TimeScales {
         let Config { every, silence } = self.0;
-        let part = |n| Duration::from_nanos(every.as_nanos() / n);
-        let (timely, scheduling) = (part(10), part(20));
+        let (timely, scheduling) = (every / 10, every / 20);
         let settles = silence + every * 2 + (timely + scheduling) * 4;
         TimeScales {
-            fastest: part(100),
+            fastest: every / 100,
             timely,
             scheduling,
             lease: silence,

@@ -287,7 +287,7 @@ fn pull(schedule: &mut Schedule, index: usize, keep: u64) {
     let before = index.checked_sub(1).map_or(Duration::ZERO, |last| faults[last].at);
     let at = faults.get(index).map_or(calm, |timed| timed.at);
     let gap = at.saturating_sub(before);
-    let by = gap.saturating_sub(Duration::from_nanos(gap.as_nanos() / 16 * keep));
+    let by = gap.saturating_sub(gap / 16 * keep);
     faults[index..].iter_mut().for_each(|timed| timed.at = timed.at.saturating_sub(by));
     schedule.calm = SimTime::ZERO + calm.saturating_sub(by);
     schedule.plan.horizon = schedule.plan.horizon.saturating_sub(by);

@@ -11,7 +11,7 @@
 
 use alloc::string::{String, ToString};
 use core::fmt;
-use core::ops::{Add, AddAssign, Mul, Sub};
+use core::ops::{Add, AddAssign, Div, Mul, Sub};
 use core::str::FromStr;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -193,6 +193,16 @@ impl Mul<u64> for Duration {
     }
 }
 
+/// A part of it, rounded down to nanoseconds; infinity stays infinite. A divisor of zero panics, as
+/// with numbers.
+impl Div<u64> for Duration {
+    type Output = Self;
+    #[inline]
+    fn div(self, parts: u64) -> Self {
+        if self == Self::MAX { self } else { Self(self.0 / parts) }
+    }
+}
+
 impl fmt::Debug for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -343,5 +353,12 @@ mod tests {
         assert_eq!(Instant::NEVER + Duration::from_secs(1), Instant::NEVER);
         assert_eq!(Instant::ZERO - Duration::from_secs(1), Instant::ZERO);
         assert_eq!(SimTime::ZERO.since(SimTime::NEVER), Duration::ZERO);
+        assert_eq!(Duration::MAX / 2, Duration::MAX);
+    }
+
+    #[test]
+    fn a_part_is_rounded_down() {
+        assert_eq!(Duration::from_secs(1) / 3, Duration::from_nanos(333_333_333));
+        assert_eq!(Duration::from_nanos(7) / 8, Duration::ZERO);
     }
 }

@@ -143,13 +143,12 @@ impl<P: Inner> Answers for OnDemand<P> {
     /// the truth within `suspect` and two beats; then the protocol needs its own time to settle.
     fn time_scales(&self, nodes: u32) -> TimeScales {
         let layer = self.layer.as_ref().map(|params| *params.layer()).unwrap_or_default();
-        let part = |n| Duration::from_nanos(layer.resend.as_nanos() / n);
-        let (timely, scheduling) = (part(4), part(8));
+        let (timely, scheduling) = (layer.resend / 4, layer.resend / 8);
         let hop = timely + scheduling;
         let told = layer.suspect + layer.beat * 2 + hop;
         let own = self.inner.settles_among(nodes, hop);
         TimeScales {
-            fastest: part(100),
+            fastest: layer.resend / 100,
             timely,
             scheduling,
             lease: layer.suspect,

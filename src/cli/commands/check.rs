@@ -17,7 +17,7 @@ use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
 use crate::cli::output::verdict::{Evidence, Verdict};
 use bellwether::check::shrink::shrink_choice;
 use bellwether::check::{Fuzz, Schedule, Trial, Violation, scenario};
-use bellwether::core::{Duration, Record, SimTime};
+use bellwether::core::{Record, SimTime};
 use bellwether::protocols::choice::{Choice, Config, Entry, Promise};
 use bellwether::sim::ScenarioFile;
 use bellwether::sim::diagram::{Options, space_time};
@@ -270,7 +270,7 @@ impl Check {
 fn going_on(schedule: &Schedule) -> Schedule {
     let mut longer = schedule.clone();
     let horizon = longer.plan.horizon;
-    longer.plan.horizon = horizon + Duration::from_nanos(horizon.as_nanos() / 10);
+    longer.plan.horizon = horizon + horizon / 10;
     longer
 }
 

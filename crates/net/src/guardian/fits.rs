@@ -22,8 +22,7 @@ pub fn default_share(
     scheduling: Duration,
 ) -> Duration {
     let spare = lease.saturating_sub(renew + round_trip + scheduling);
-    let half = Duration::from_nanos(spare.as_nanos() / 2);
-    Duration::from_nanos(lease.as_nanos() / 10).min(half).max(LEAST)
+    (lease / 10).min(spare / 2).max(LEAST)
 }
 
 /// Checks `renew + round_trip + scheduling + grace + margin <= lease`.

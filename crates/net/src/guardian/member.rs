@@ -248,7 +248,7 @@ impl Guardian {
 
     /// When [`Self::poll`] must be called at the latest.
     pub fn poll_timeout(&self) -> Instant {
-        let half_margin = Duration::from_nanos(self.margin.as_nanos() / 2);
+        let half_margin = self.margin / 2;
         match self.presence {
             Presence::Here => self.held.map_or(Instant::NEVER, |until| until - half_margin),
             Presence::Losing { again } => again,

@@ -292,7 +292,7 @@ impl Watch {
     /// Tells the watchdog until when the command may run. The watchdog kills all when half the
     /// margin is left.
     fn arm(&mut self, until: Instant) {
-        let half = Duration::from_nanos(self.plan.margin.as_nanos() / 2);
+        let half = self.plan.margin / 2;
         let at = if until == Instant::NEVER { until } else { until - half };
         match wire::post(self.watchdog.as_fd(), &Deadline(at).encode()) {
             Sent::Yes => (),
@@ -311,7 +311,7 @@ impl Watch {
 
     /// How much earlier the command is ended: by the scheduling delay.
     fn earlier(&self) -> Duration {
-        self.lateness.worst(now()).min(Duration::from_nanos(self.plan.margin.as_nanos() / 2))
+        self.lateness.worst(now()).min(self.plan.margin / 2)
     }
 
     fn kill_at(&self) -> Instant {
@@ -419,7 +419,7 @@ impl Watch {
         };
         self.wait_until(wake);
         let worst = self.lateness.worst(now());
-        if worst > self.told && worst > Duration::from_nanos(self.plan.margin.as_nanos() / 2) {
+        if worst > self.told && worst > self.plan.margin / 2 {
             self.outbox.push_back(Answer::Late { delay: worst });
         }
         self.told = worst;

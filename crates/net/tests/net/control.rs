@@ -211,7 +211,7 @@ fn of_several_members_one_must_be_named_and_the_names_are_told() {
     let _two = serve(&folder, "web", 2).unwrap();
     let _other = serve(&folder, "db", 1).unwrap();
     let error = find(&folder.0, None, Some(1)).unwrap_err().to_string();
-    assert!(error.contains("db `id` 1, web `id` 1?"), "{error}");
+    assert!(error.contains("choose one of db `id` 1, web `id` 1"), "{error}");
     assert_eq!(find(&folder.0, Some("db"), None).unwrap().place().id, 1);
     let error = find(&folder.0, Some("mail"), Some(7)).unwrap_err();
     assert!(matches!(error, ClientError::Nobody { .. }));

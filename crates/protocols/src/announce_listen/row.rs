@@ -84,12 +84,11 @@ impl Answers for Params {
     /// the opening twice and for three announcements.
     fn time_scales(&self, _nodes: u32) -> TimeScales {
         let (announce, profile) = (self.announce, self.profile());
-        let part = |n| Duration::from_nanos(announce.as_nanos() / n);
-        let (timely, scheduling) = (part(10), part(20));
+        let (timely, scheduling) = (announce / 10, announce / 20);
         let lease = if profile.trust == Duration::MAX { announce * 3 } else { profile.trust };
         let steps = profile.opening * 2 + announce * 3 + (timely + scheduling) * 5;
         TimeScales {
-            fastest: part(100),
+            fastest: announce / 100,
             timely,
             scheduling,
             lease,

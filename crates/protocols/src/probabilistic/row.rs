@@ -62,7 +62,7 @@ impl Answers for Params {
     /// so we allow for three rounds and the delays between them. Where ids decide, the dead are
     /// candidates, and each of them may be elected once before it is known to be silent.
     fn time_scales(&self, nodes: u32) -> TimeScales {
-        let part = |n| Duration::from_nanos(self.config().multicast().as_nanos() / n);
+        let multicast = self.config().multicast();
         let all = (1..=self.rounds().len() as u32).map(|round| self.lasts(round, nodes.into()));
         let steps = self.step() * u64::from(u64::BITS - u64::from(nodes).leading_zeros());
         let longest = all.clone().max().unwrap_or_default() + steps;
@@ -79,9 +79,9 @@ impl Answers for Params {
             (self.lasts(1, nodes.into()), held)
         };
         TimeScales {
-            fastest: part(100),
-            timely: part(2),
-            scheduling: part(8),
+            fastest: multicast / 100,
+            timely: multicast / 2,
+            scheduling: multicast / 8,
             lease,
             settles: TimeScales::stretched(settles, TimeScales::QUARTZ),
             ..TimeScales::USUAL

@@ -90,7 +90,7 @@ impl Fit for Config {
         if !around.unattended {
             return self;
         }
-        let hop = Duration::from_nanos(self.bound.as_nanos() / 2);
+        let hop = self.bound / 2;
         let restless = Self::restless(hop);
         if !given.has("choice") {
             self.choice = restless.choice;

@@ -19,7 +19,6 @@ use crate::inputs::Loss;
 use crate::plan::{Effort, Verdict};
 use crate::point::Point;
 use crate::support::CONFIDENCE;
-use bellwether_core::Duration;
 use bellwether_protocols::local_leader::{Config, Params};
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Answer, Control, Measure, Proportion, Samples, Scenario};
@@ -161,7 +160,7 @@ impl Plan {
         let (round, sigma) = (params.round(), params.sigma().min(params.round()));
         let renew = super::rounded_up(round);
         // In the middle between two requests, so that no clock decides how many there are.
-        let half = Duration::from_nanos(round.as_nanos() / 2);
+        let half = round / 2;
         let lease = renew + round * 2 + half + params.clock_error() * 2;
         let lock = super::rounded_up(super::parts(lease, super::MILLION + 2 * rho + rho / 4));
         let config = self.goals.around(params.delta(), sigma, lock);

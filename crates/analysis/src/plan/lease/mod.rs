@@ -178,7 +178,7 @@ impl Goals {
         let lock = takeover.longest_lock(detect, delta, sigma, self.drift_ppm);
         let lock = rounded_down(lock);
         let config = self.around(delta, sigma, lock);
-        let third = Duration::from_nanos(lock.as_nanos() / 3);
+        let third = lock / 3;
         let most = self.longest_renew(&config, REQUESTS_MIN)?;
         self.with_renew(&config, third.min(most))
     }

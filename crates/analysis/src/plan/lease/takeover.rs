@@ -81,7 +81,7 @@ impl Takeover {
         let nanos = u128::from(within.as_nanos()) * clocks / u128::from(MILLION);
         let all = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
         let locks = all.saturating_sub(self.beside_locks(delta, sigma));
-        Duration::from_nanos(locks.as_nanos() / (u64::from(self.locks) + 1))
+        locks / (u64::from(self.locks) + 1)
     }
 
     /// A dead leader is replaced within this, in 99 of 100 crashes.
