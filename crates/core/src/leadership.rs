@@ -94,9 +94,12 @@ impl LeadershipKey {
     /// Whether it differs from an earlier one. No term is not a change of term.
     #[inline]
     pub(crate) fn differs_from(&self, earlier: &Self) -> bool {
-        let Self { leaders, term, count, stage } = *self;
-        (leaders, count, stage) != (earlier.leaders, earlier.count, earlier.stage)
-            || (term.is_some() && term != earlier.term)
+        // One after the other: a step decides at the first that differs, or needs no branch at all
+        // where a protocol has no terms.
+        self.leaders != earlier.leaders
+            || self.count != earlier.count
+            || self.stage != earlier.stage
+            || (self.term.is_some() && self.term != earlier.term)
     }
 }
 

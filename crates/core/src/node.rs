@@ -205,6 +205,10 @@ impl<P: Protocol> Node<P> {
         };
         let mut cx = Cx::new(env, params, effects);
         match input {
+            // Wrapped anew: otherwise the room for an owned message is copied, too.
+            Input::Message(from, Cow::Borrowed(message)) => {
+                self.protocol.on_message(from, Cow::Borrowed(message), &mut cx);
+            }
             Input::Message(from, message) => self.protocol.on_message(from, message, &mut cx),
             Input::Peer(peer, reach) => self.protocol.on_peer(peer, reach, &mut cx),
             Input::Timeout => {
@@ -220,21 +224,20 @@ impl<P: Protocol> Node<P> {
     /// Applies the timer effects and leaves the others in the list.
     #[inline(always)]
     pub(crate) fn absorb(&mut self, effects: &mut Vec<Effect<P>>) {
-        let own = |effect: &Effect<P>| matches!(effect, Effect::Arm(..) | Effect::Disarm(_));
-        if !effects.iter().any(own) {
-            return;
+        let mut timers = 0;
+        for effect in effects.iter() {
+            match effect {
+                Effect::Arm(timer, at) => self.slots.set(timer.slot(), *at),
+                Effect::Disarm(timer) => self.slots.set(timer.slot(), Instant::NEVER),
+                Effect::Send(..) | Effect::Store(_) => continue,
+            }
+            timers += 1;
         }
-        effects.retain(|effect| match effect {
-            Effect::Arm(timer, at) => {
-                self.slots.set(timer.slot(), *at);
-                false
-            }
-            Effect::Disarm(timer) => {
-                self.slots.set(timer.slot(), Instant::NEVER);
-                false
-            }
-            Effect::Send(..) | Effect::Store(_) => true,
-        });
+        if timers == effects.len() {
+            effects.clear(); // most steps have no effect or set a timer
+        } else if timers > 0 {
+            effects.retain(|effect| matches!(effect, Effect::Send(..) | Effect::Store(_)));
+        }
     }
 
     /// Compares the present belief with the last known one.

@@ -14,6 +14,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::hash::Hash;
+use core::mem::needs_drop;
 
 /// Plain data that can be compared, hashed and stored: a state, a message or a timer.
 /// Floating-point numbers are not, so a state has none.
@@ -120,6 +121,10 @@ pub trait Protocol: Value {
 
 /// A message between processes.
 pub trait Message: Value {
+    /// Whether handlers only read it and never keep it. Then a simulator lends it to them where it
+    /// lies, instead of moving it out.
+    const IS_ONLY_READ: bool = !needs_drop::<Self>();
+
     /// A short name for counts (`messages_<kind>`) and traces.
     fn kind(&self) -> &'static str;
 

@@ -201,6 +201,7 @@ impl Board {
     }
 
     /// The earliest end of trust among all claims.
+    #[inline]
     pub(super) fn first_end(&self) -> Instant {
         self.marks().iter().map(|mark| mark.until).min().unwrap_or(Instant::NEVER)
     }

@@ -132,6 +132,9 @@ impl Known {
     #[inline]
     pub(super) fn hear(&mut self, id: NodeId, availability: Availability) -> bool {
         let known = self.of(id);
+        if availability == known.availability && known.down.is_none() {
+            return true; // the usual case: nothing is new
+        }
         if availability < known.availability
             || known.down.is_some_and(|dead| availability.life <= dead)
         {

@@ -96,6 +96,7 @@ impl<'a> Watch<'a> {
         let plan = &planned.plan;
         let Outcome { deliveries, .. } = match self {
             Self::Start(start) => world.run(plan, run_seed, &mut **start),
+            Self::Tally(tally) => world.run(plan, run_seed, tally),
             _ => world.run(plan, run_seed, self),
         };
         match self {

@@ -7,7 +7,6 @@ use crate::network::{Delay, Fate, Network};
 use crate::observer::{Cause, Observer, id};
 use bellwether_core::{Dest, Duration, Event, Input, Message, Protocol};
 use std::borrow::Cow;
-use std::mem::needs_drop;
 
 impl<P: Protocol> World<P> {
     #[inline(always)] // copying a forwarded message is most of a small step
@@ -97,15 +96,12 @@ impl<P: Protocol> World<P> {
         cause: Cause,
         observer: &mut O,
     ) {
-        if let Some(takes) = self.in_flight.sure_delay
+        let fate = if let Some(takes) = self.in_flight.sure_delay
             && self.in_flight.cuts.is_empty()
             && self.members.views.reaches(cause.from, to)
         {
-            // The delay is constant and nothing is lost, so no draw is read.
-            let packet = self.keep_packet::<O>(message, cause, 1);
-            return self.in_flight.push(self.now + takes, packet, to);
-        }
-        let fate = if to == cause.from {
+            Ok((takes, None)) // the delay is constant and nothing is lost, so no draw is read
+        } else if to == cause.from {
             Ok((Duration::ZERO, None)) // not over the network
         } else if self.members.views.reaches(cause.from, to) {
             self.fate(cause, to, false)
@@ -202,7 +198,7 @@ impl<P: Protocol> World<P> {
         }
         let packet = &mut self.in_flight.packets[key];
         let last = packet.left == 1;
-        if last && !O::TRACES && !needs_drop::<P::Message>() && self.members.is_open(delivery.to) {
+        if last && !O::TRACES && P::Message::IS_ONLY_READ && self.members.is_open(delivery.to) {
             return self.deliver_in_place(delivery.to, key, observer);
         }
         let Packet { message, cause, .. } = if last {
@@ -214,7 +210,7 @@ impl<P: Protocol> World<P> {
         self.deliver_to_one(delivery.to, message, cause, observer);
     }
 
-    /// Lets a process handle a message in place, which avoids a copy of plain data.
+    /// Lets a process handle a message in place, which avoids a copy.
     #[inline(always)]
     fn deliver_in_place<O: Observer<P>>(&mut self, to: u32, key: usize, observer: &mut O) {
         let Packet { message, cause, .. } = &self.in_flight.packets[key];

@@ -121,6 +121,16 @@ impl View<'_> {
         u32::try_from(id.0).ok().filter(|number| *number < self.views.count)
     }
 
+    /// Whether it contains this process, where that has to be computed. Apart from the rest, which
+    /// is so short that to save registers would be most of it.
+    #[inline(never)]
+    fn draws_or_links(&self, number: u32) -> bool {
+        match self.views.kind {
+            Kind::Part => self.views.sight.sees(self.me, number),
+            _ => self.views.reaches(self.me, number),
+        }
+    }
+
     fn node_at(&self, place: u32) -> Option<NodeId> {
         self.views.order.get(place as usize).map(|node| id(*node))
     }
@@ -141,8 +151,8 @@ impl Peers for View<'_> {
 
     fn contains(&self, id: NodeId) -> bool {
         self.number(id).is_some_and(|number| match self.views.kind {
-            Kind::Part => self.views.sight.sees(self.me, number),
-            _ => self.views.reaches(self.me, number),
+            Kind::Group | Kind::Ring => number != self.me,
+            Kind::Part | Kind::Graph => self.draws_or_links(number),
         })
     }
 
