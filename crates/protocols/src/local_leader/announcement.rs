@@ -151,11 +151,11 @@ impl Hall {
     /// Whether the members outside its list are so many that they hear of the leader through each
     /// other.
     pub(super) fn is_large(&self, peers: &dyn Peers) -> bool {
-        let voters = match &self.list {
+        let voters = || match &self.list {
             Some(list) => list.needed().count(),
             None => peers.founders().map_or(0, <[NodeId]>::len),
         };
-        self.is_partial() && peers.len() + 1 > voters + FANOUT
+        self.is_partial() && peers.len() + 1 > voters() + FANOUT
     }
 
     /// As a leader: announces the request that it sends now, if that is due.

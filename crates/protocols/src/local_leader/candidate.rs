@@ -12,14 +12,14 @@ use super::votes::Terms;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 /// What a refusal says.
-pub(super) struct Refusal {
+pub(super) struct Refusal<'a> {
     pub(super) request: Request,
     /// For how long the sender is locked to another.
     pub(super) remaining: Duration,
     /// The highest term it has granted or learnt of.
     pub(super) highest: u64,
     /// Its list.
-    pub(super) list: Option<ListTold>,
+    pub(super) list: Option<&'a ListTold>,
 }
 
 impl Hall {
@@ -86,15 +86,13 @@ impl Hall {
         let (mine, missing) = (self.line.place(self.me), self.missing());
         let resting = self.line.resting(cx.now());
         let absent = |peer: NodeId| Some(peer) == missing || Some(peer) == resting;
-        let asks = |peer: NodeId| !absent(peer) && !self.line.is_witness(peer);
-        let in_line = |peer: &NodeId| asks(*peer) && self.line.place(*peer) < mine;
-        let by_id = |peer: &NodeId| *peer < self.me;
+        let in_line = |peer: &&NodeId| !absent(**peer) && self.line.asks_before(**peer, mine);
+        let by_id = |peer: &&NodeId| **peer < self.me;
         let voters = self.list.as_ref().map_or(&[][..], |list| list.voters());
-        let before = |is: &dyn Fn(&NodeId) -> bool| voters.iter().filter(|id| is(id)).count();
         let turns = match (self.failures, mine.is_last()) {
-            (0 | 1, _) => before(&in_line),
-            (_, false) => before(&by_id),
-            (_, true) => before(&by_id) + voters.len(),
+            (0 | 1, _) => voters.iter().filter(in_line).count(),
+            (_, false) => voters.iter().filter(by_id).count(),
+            (_, true) => voters.iter().filter(by_id).count() + voters.len(),
         };
         turns as u64
     }
@@ -228,23 +226,23 @@ impl Hall {
 
     /// Handles a refusal of a process that is locked to another, or has granted this term, or has
     /// another list.
-    pub(super) fn on_refusal(&mut self, from: NodeId, refusal: Refusal, cx: &mut Cx<'_, Self>) {
+    pub(super) fn on_refusal(&mut self, from: NodeId, refusal: Refusal<'_>, cx: &mut Cx<'_, Self>) {
         let Refusal { request, remaining, highest, list } = refusal;
         let (now, params) = (cx.now(), cx.params());
         if !params.keep(Rule::RefusalIsNoVote) {
-            return self.on_vote(from, request, (highest, list.map(|list| list.id())), cx);
+            return self.on_vote(from, request, (highest, list.map(ListTold::id)), cx);
         }
         let fast = Self::is_fast(cx);
         self.hear(from, fast, cx);
         // If it was told already, it refuses for another reason.
         let told = matches!(self.list_told(now), Some(ListTold::Whole(_)));
-        let lacks = !told && self.lacks_list(list.as_ref(), params);
+        let lacks = !told && self.lacks_list(list, params);
         if lacks {
             self.list_news = now + params.lock;
         }
-        self.learn(list.as_ref(), cx);
-        self.note_fork(list.as_ref());
-        if let Some(list) = list.as_ref().filter(|list| self.is_behind(Some(list))) {
+        self.learn(list, cx);
+        self.note_fork(list);
+        if let Some(list) = list.filter(|list| self.is_behind(Some(list))) {
             self.adopt(list, cx); // by its own it would be refused again
         }
         let leads = self.leads(now);
@@ -307,9 +305,12 @@ impl Hall {
         // At an equal end there may be more supporters.
         if !led || self.lease.as_ref().is_none_or(|lease| lease.until <= until) {
             let (supporters, token) = if params.by_majority() {
-                let voters = self.votes.since(base, terms).map(|(voter, _)| voter);
-                let token = self.votes.since(base, terms).map(|(_, term)| term).min();
-                (voters.collect(), token.unwrap_or_default())
+                let (mut supporters, mut token) = (Ids::new(), None);
+                for (voter, term) in self.votes.since(base, terms) {
+                    supporters.push(voter);
+                    token = Some(token.map_or(term, |least: u64| least.min(term)));
+                }
+                (supporters, token.unwrap_or_default())
             } else {
                 (self.alive.ids().collect(), 0)
             };

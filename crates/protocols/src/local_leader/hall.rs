@@ -5,7 +5,7 @@ use super::announcement::Announced;
 use super::candidate::Refusal;
 use super::change::Planned;
 use super::line::Line;
-use super::list::{List, ListId};
+use super::list::{List, ListId, ListTold};
 use super::lock::Lock;
 use super::message::{Ids, Message, Request};
 use super::newcomer::{Newcomer, RecordReply};
@@ -293,20 +293,29 @@ impl Protocol for Hall {
         }
         self.let_lapse(cx.now());
         self.silent = self.silent.filter(|silent| *silent != from);
-        match message.into_owned() {
-            Message::Election { request, term, token, lock, supporters, farewell, list } => {
+        match *message {
+            Message::Election {
+                request,
+                term,
+                token,
+                lock,
+                ref supporters,
+                farewell,
+                ref list,
+            } => {
                 if let Some(farewell) = farewell {
                     self.on_farewell(farewell, cx);
                 }
+                let list = list.as_ref();
                 let asked = Asked { request, term, token, lock, supporters, list };
                 self.on_election(from, asked, cx);
             }
-            Message::Reply { request, support: true, highest, list, .. } => {
+            Message::Reply { request, support: true, highest, ref list, .. } => {
                 self.learn(list.as_ref(), cx);
-                self.on_vote(from, request, (highest, list.map(|list| list.id())), cx);
+                self.on_vote(from, request, (highest, list.as_ref().map(ListTold::id)), cx);
             }
-            Message::Reply { request, remaining, highest, list, .. } => {
-                let refusal = Refusal { request, remaining, highest, list };
+            Message::Reply { request, remaining, highest, ref list, .. } => {
+                let refusal = Refusal { request, remaining, highest, list: list.as_ref() };
                 self.on_refusal(from, refusal, cx);
             }
             Message::Release { request, leaving, nominee } => {
@@ -317,12 +326,13 @@ impl Protocol for Hall {
             }
             Message::Inquiry { .. } => {} // nobody needs the word of an observer
             Message::Invite { life } => self.on_invite(from, life, cx),
-            Message::Record { asker, round, life, highest, list } if asker == self.life => {
-                self.on_record(from, RecordReply { life, round, highest, list }, cx);
+            Message::Record { asker, round, life, highest, ref list } if asker == self.life => {
+                let told = RecordReply { life, round, highest, list: list.as_ref() };
+                self.on_record(from, told, cx);
             }
             Message::Record { .. } => {} // for a former incarnation
             Message::Standing(candidacy) => self.on_standing(from, candidacy, cx),
-            Message::Announcement(news) => self.on_announcement(&news, cx),
+            Message::Announcement(ref news) => self.on_announcement(news, cx),
         }
     }
 

@@ -120,6 +120,15 @@ impl Line {
         Place { is_not_nominee, stepped_back, priority: Reverse(self.priority(id)), id }
     }
 
+    /// Whether this process asks before the one that has this place.
+    pub(super) fn asks_before(&self, peer: NodeId, place: Place) -> bool {
+        let ordinary = self.stepped_back.is_empty() && self.candidacies.is_empty();
+        if ordinary && self.nominee.is_none() {
+            return peer < place.id; // the usual case
+        }
+        !self.is_witness(peer) && self.place(peer) < place
+    }
+
     /// A process said, or did not say, that it is no ordinary one.
     pub(super) fn know(&mut self, node: NodeId, mut candidacy: Candidacy, params: &Params) {
         if !params.keep(Rule::PriorityFirst) {

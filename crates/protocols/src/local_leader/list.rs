@@ -28,6 +28,9 @@ pub struct ListId {
     pub digest: u64,
 }
 
+/// A list of so many voters is short.
+const SHORT: usize = 8;
+
 /// A list of voters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct List {
@@ -111,7 +114,11 @@ impl List {
 
     /// Whether this process is one of its voters.
     pub(super) fn has(&self, id: NodeId) -> bool {
-        self.voters.binary_search(&id).is_ok()
+        // Most lists are so short that to look at all voters takes less time than to search.
+        match self.voters.len() {
+            0..=SHORT => self.voters.contains(&id),
+            _ => self.voters.binary_search(&id).is_ok(),
+        }
     }
 
     /// Whether the vote of this process may be needed. While the list is not known to be committed

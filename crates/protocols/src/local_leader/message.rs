@@ -114,6 +114,8 @@ pub enum Message {
 }
 
 impl Wire for Message {
+    const IS_ONLY_READ: bool = true;
+
     fn kind(&self) -> &'static str {
         match self {
             Self::Election { .. } => "election",

@@ -54,7 +54,7 @@ struct Answer {
 }
 
 /// What one process tells.
-pub(super) struct RecordReply {
+pub(super) struct RecordReply<'a> {
     /// Its incarnation.
     pub(super) life: u64,
     /// The number of the question that it answers.
@@ -62,7 +62,7 @@ pub(super) struct RecordReply {
     /// Its highest term, if it has a record.
     pub(super) highest: Option<u64>,
     /// Its list; without a record the founding list that it knows.
-    pub(super) list: Option<ListTold>,
+    pub(super) list: Option<&'a ListTold>,
 }
 
 impl Newcomer {
@@ -70,7 +70,7 @@ impl Newcomer {
     fn hear(
         &mut self,
         from: NodeId,
-        told: RecordReply,
+        told: RecordReply<'_>,
         founding: Option<&List>,
         params: &Params,
     ) -> bool {
@@ -89,9 +89,9 @@ impl Newcomer {
             self.told.iter_mut().for_each(|answer| answer.never_voted = false);
         }
         let current = self.round == round;
-        let same = list.as_ref().map(ListTold::id) == founding.map(List::id);
+        let same = list.map(ListTold::id) == founding.map(List::id);
         let list = match list {
-            Some(ListTold::Whole(list)) => Some(list),
+            Some(ListTold::Whole(list)) => Some(list.clone()),
             Some(ListTold::Name(..)) if same => founding.cloned(),
             _ => None,
         };
@@ -229,7 +229,7 @@ impl Hall {
     }
 
     /// Handles the answer to an inquiry or an invitation of this life.
-    pub(super) fn on_record(&mut self, from: NodeId, told: RecordReply, cx: &mut Cx<'_, Self>) {
+    pub(super) fn on_record(&mut self, from: NodeId, told: RecordReply<'_>, cx: &mut Cx<'_, Self>) {
         // In its quarantine it has asked nothing: this is for a life with the same number.
         let early = self.lock.is_some() && cx.params().keep(Rule::ReadAfterQuarantine);
         if self.stored.is_some() {

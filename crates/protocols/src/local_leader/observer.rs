@@ -43,14 +43,14 @@ pub(super) struct Followed {
 impl Hall {
     /// Follows the leader whose request this is. A request of a former leader, or one that a later
     /// one overtook, says nothing new.
-    pub(super) fn follow(&mut self, from: NodeId, asked: Asked, cx: &Cx<'_, Self>) {
+    pub(super) fn follow(&mut self, from: NodeId, asked: Asked<'_>, cx: &Cx<'_, Self>) {
         let Asked { request, term, token, supporters, .. } = asked;
         let token = token.unwrap_or(term);
         if supporters.is_empty() || self.age_of(from, request, token) != Ordering::Greater {
             return;
         }
         self.set_followed((from, request, token), cx.params().lock, cx);
-        self.partition = supporters;
+        self.partition = supporters.into();
     }
 
     /// Whether a request of a leader with this token is later than the last one it heard of, the

@@ -10,29 +10,30 @@ use super::terms::Stored;
 use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 /// What an `election` message asks for.
-pub(super) struct Asked {
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
     pub(super) request: Request,
     /// The term; zero in a probe.
     pub(super) term: u64,
     /// The token of a leader, if it is not the term.
     pub(super) token: Option<u64>,
     pub(super) lock: Duration,
-    pub(super) supporters: Ids,
+    pub(super) supporters: &'a [NodeId],
     /// The list that it asks by.
-    pub(super) list: Option<ListTold>,
+    pub(super) list: Option<&'a ListTold>,
 }
 
 impl Hall {
     /// Handles a request for support.
-    pub(super) fn on_election(&mut self, from: NodeId, asked: Asked, cx: &mut Cx<'_, Self>) {
+    pub(super) fn on_election(&mut self, from: NodeId, asked: Asked<'_>, cx: &mut Cx<'_, Self>) {
         let fast = Self::is_fast(cx);
         if self.line.knows(&Farewell { node: from, request: asked.request }) {
             return; // Its farewell overtook it.
         }
         self.line.return_of(from);
         self.hear(from, fast, cx);
-        self.learn(asked.list.as_ref(), cx);
-        let list = asked.list.as_ref();
+        let list = asked.list;
+        self.learn(list, cx);
         let (voter, joins) = (self.is_voter(), self.may_vote_by(list, cx.params()));
         let behind = self.is_behind(list) && !matches!(list, Some(ListTold::Whole(_)));
         if (voter || joins) && fast || voter && !behind {
@@ -49,7 +50,7 @@ impl Hall {
     }
 
     /// Answers a request for support, if it was fast.
-    fn answer(&mut self, from: NodeId, asked: Asked, fast: bool, cx: &mut Cx<'_, Self>) {
+    fn answer(&mut self, from: NodeId, asked: Asked<'_>, fast: bool, cx: &mut Cx<'_, Self>) {
         let Asked { request, term, lock, .. } = asked;
         let (now, params) = (cx.now(), cx.params());
         let probe_in_vain = term == 0 && self.stored.is_none();
@@ -60,21 +61,22 @@ impl Hall {
         let hindrance = self.lock.filter(|lock| hinders(lock) && params.keep(Rule::OneLock));
         // Locks of another length would not outlive the candidate's lease.
         let equal = lock == params.lock || !params.keep(Rule::EqualLocks);
-        let first =
-            self.first_alive() == Some(from) && self.line.place(from) <= self.line.place(self.me);
-        let allowed =
-            if params.by_majority() { self.may_grant(term, from, request, params) } else { first };
-        let by_list = self.takes(asked.list.as_ref(), params);
+        let allowed = if params.by_majority() {
+            self.may_grant(term, from, request, params)
+        } else {
+            self.first_alive() == Some(from) && self.line.place(from) <= self.line.place(self.me)
+        };
+        let by_list = self.takes(asked.list, params);
         self.note_stranger(from, !by_list && self.stored.is_some());
         let support = hindrance.is_none() && equal && allowed && by_list;
-        let mut supporters = asked.supporters.clone();
-        supporters.retain(|id| *id == self.me || cx.peers().contains(*id));
+        let known = |id: &NodeId| *id == self.me || cx.peers().contains(*id);
+        let supporters: Ids = asked.supporters.iter().copied().filter(known).collect();
         let leads = !supporters.is_empty();
         if leads {
             self.failures = 0;
         }
         if support && params.by_majority() {
-            asked.list.iter().for_each(|list| self.adopt(list, cx));
+            asked.list.into_iter().for_each(|list| self.adopt(list, cx));
             self.grant(term, (from, request.life), cx);
         }
         if support && params.keep(Rule::VoteLocks) {
@@ -106,8 +108,8 @@ impl Hall {
     }
 
     /// Refuses a request, and says why: for how long it is locked, what it granted, and its list.
-    fn refuse(&self, from: NodeId, asked: &Asked, remaining: Duration, cx: &mut Cx<'_, Self>) {
-        let asked_by = asked.list.as_ref().map(ListTold::id);
+    fn refuse(&self, from: NodeId, asked: &Asked<'_>, remaining: Duration, cx: &mut Cx<'_, Self>) {
+        let asked_by = asked.list.map(ListTold::id);
         let list = self.list.as_ref().map(|list| match Some(list.id()) == asked_by {
             true => ListTold::Name(list.id(), list.committed),
             false => ListTold::Whole(list.clone()),

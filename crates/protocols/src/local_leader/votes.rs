@@ -134,12 +134,16 @@ impl Votes {
 
     /// The latest request such that the votes for it or a later one decide by this list.
     pub(super) fn of_list(&self, list: &List, terms: Terms, params: &Params) -> Option<Instant> {
-        if self.voters.len() < quorum(list.voters().len(), params) {
+        let least = quorum(list.voters().len(), params);
+        if self.voters.len() < least {
             return None; // the usual case while answers come in
         }
         let mut sent = self.newest();
         while let Some(latest) = sent {
-            if list.is_decided_by(self.since(latest, terms).map(|(voter, _)| voter), params) {
+            // Most of the time too few have answered the newest request.
+            let granted = self.voters.iter().filter(|vote| vote.sent >= latest).count();
+            let voters = self.since(latest, terms).map(|(voter, _)| voter);
+            if granted >= least && list.is_decided_by(voters, params) {
                 break;
             }
             let earlier = self.voters.iter().map(|vote| vote.sent).filter(|sent| *sent < latest);

@@ -85,7 +85,8 @@ impl RoundTrip {
         let fastest = i128::from(fastest.as_nanos()) * slow * fast;
         let rest = u128::try_from(away - held - fastest).unwrap_or(0);
         let parts = (slow * fast).unsigned_abs();
-        let nanos = if outward { rest.div_ceil(parts) } else { rest / parts };
+        let down = rest / parts; // one division of this width: it is most of the work
+        let nanos = if outward && down * parts < rest { down + 1 } else { down };
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 }

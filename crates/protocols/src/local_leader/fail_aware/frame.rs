@@ -51,6 +51,8 @@ impl Echo {
 }
 
 impl<M: Message> Message for Frame<M> {
+    const IS_ONLY_READ: bool = M::IS_ONLY_READ;
+
     fn kind(&self) -> &'static str {
         self.body.as_ref().map_or("stamp", M::kind)
     }

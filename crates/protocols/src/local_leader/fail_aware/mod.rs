@@ -166,29 +166,29 @@ impl<P: Inner> FailAware<P> {
         RoundTrip::new(row.sent, row.received, frame.sent, now)
     }
 
-    fn dispatch(&self, to: Dest, echoes: Echoes, body: Option<P::Message>, cx: &mut Cx<'_, Self>) {
+    fn dispatch(&self, to: Dest, echoes: Echoes, body: Option<&P::Message>, cx: &mut Cx<'_, Self>) {
         assert!(echoes.len() <= ROWS_MAX, "no list on the wire is truncated");
-        cx.dispatch(to, Frame { life: self.life, sent: cx.now(), echoes, body });
+        cx.dispatch(to, Frame { life: self.life, sent: cx.now(), echoes, body: body.cloned() });
     }
 
-    fn unicast(&self, to: NodeId, body: Option<P::Message>, cx: &mut Cx<'_, Self>) {
+    fn unicast(&self, to: NodeId, body: Option<&P::Message>, cx: &mut Cx<'_, Self>) {
         self.dispatch(Dest::Node(to), self.heard.row(to).into_iter().collect(), body, cx);
     }
 
-    fn broadcast(&mut self, body: Option<P::Message>, cx: &mut Cx<'_, Self>) {
+    fn broadcast(&mut self, body: Option<&P::Message>, cx: &mut Cx<'_, Self>) {
         let (peers, params) = (cx.peers(), cx.params());
         if let Some(audience) = self.inner.audience(peers) {
             // Many may have asked it something once; it keeps the stamps of those it minds.
             self.heard.keep(|peer| peers.contains(peer) && self.inner.minds(peer));
             let others = audience.into_iter().filter(|peer| peers.contains(*peer));
-            others.for_each(|peer| self.unicast(peer, body.clone(), cx));
+            others.for_each(|peer| self.unicast(peer, body, cx));
         } else {
             self.heard.keep(|peer| peers.contains(peer));
             let rows = self.heard.rows(|peer| self.inner.minds(peer));
             if rows.len() <= params.rows_max.min(ROWS_MAX) {
                 self.dispatch(Dest::Everyone, rows, body, cx);
             } else {
-                peers.iter().for_each(|peer| self.unicast(peer, body.clone(), cx));
+                peers.iter().for_each(|peer| self.unicast(peer, body, cx));
             }
         }
         if params.refresh != Duration::MAX {
@@ -217,13 +217,17 @@ impl<P: Inner> FailAware<P> {
     /// back.
     fn lift(&mut self, cx: &mut Cx<'_, Self>) {
         let mut effects = core::mem::take(&mut self.scratch);
-        for effect in effects.drain(..) {
-            match cx.lift(effect) {
-                Some((Dest::Everyone, body)) => self.broadcast(Some(body), cx),
-                Some((Dest::Node(to), body)) => self.unicast(to, Some(body), cx),
-                None => {}
+        for effect in &mut effects {
+            match effect {
+                // Cloned where they go: a message has room for the longest, and is usually short.
+                Effect::Send(Dest::Everyone, body) => self.broadcast(Some(body), cx),
+                Effect::Send(Dest::Node(to), body) => self.unicast(*to, Some(body), cx),
+                Effect::Arm(timer, at) => cx.arm(Layered::Inner(*timer), *at),
+                Effect::Disarm(timer) => cx.disarm(Layered::Inner(*timer)),
+                Effect::Store(bytes) => cx.store(core::mem::take(bytes)),
             }
         }
+        effects.clear();
         self.scratch = effects;
     }
 }
@@ -274,17 +278,13 @@ impl<P: Inner> Protocol for FailAware<P> {
         self.bound = Observed(bound);
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
         // An empty frame with a row for this incarnation is an answer: it is not answered again.
-        let answer = frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);
-        let answers = params.rules.keep(Rule::Answer) && self.inner.speaks();
-        if answers && (slow || trip.is_none() && !answer) {
+        let answer = || frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);
+        let asks = slow || trip.is_none() && !answer();
+        if asks && params.rules.keep(Rule::Answer) && self.inner.speaks() {
             self.unicast(from, None, cx);
         }
-        let body = match frame {
-            Cow::Owned(frame) => frame.body.map(Cow::Owned),
-            Cow::Borrowed(frame) => frame.body.as_ref().map(Cow::Borrowed),
-        };
-        if let Some(body) = body {
-            self.within(bound, cx, |inner, cx| inner.on_message(from, body, cx));
+        if let Some(body) = &frame.body {
+            self.within(bound, cx, |inner, cx| inner.on_message(from, Cow::Borrowed(body), cx));
         }
     }
 
