@@ -1,7 +1,7 @@
 //! How many packages the library brings, and whether each of its crates can be published.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Without features; `bellwether` itself is one of them.
@@ -42,12 +42,28 @@ fn what_only_the_laboratory_needs_comes_with_its_features() {
     }
 }
 
+/// Cargo keeps what it unpacked from a local archive by its version alone. Without this the test would
+/// build against the sources of an earlier run.
+fn forget_unpacked(name: &str) {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let unpacked = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
+    for registry in unpacked.into_iter().flatten().flatten() {
+        // Registries of files have no host, by which the folders of others begin.
+        if registry.file_name().to_string_lossy().starts_with('-') {
+            let folder = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
+            let _ = std::fs::remove_dir_all(registry.path().join(folder));
+        }
+    }
+}
+
 /// Cargo unpacks both archives and builds the second against the first, as whoever adds them does.
 /// The other crates are packaged without that: with it the test would build all dependencies of the
 /// command once more, which takes minutes; their archives have the same rules about files.
 #[test]
 fn the_contract_and_the_protocols_build_from_their_archives() {
     let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verified");
+    forget_unpacked("bellwether-core");
     let package = "package --package bellwether-core --package bellwether-protocols --allow-dirty";
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(package.split(' ')).args(["--locked", "--offline", "--target-dir"]).arg(&made);
