@@ -10,6 +10,7 @@ from z3 import And, Implies, Not, ToInt, ToReal
 
 rho, eps, L, a, b, Ha, Hb = z3.Reals("rho eps L a b Ha Hb")
 c, d, A, B, C, D, fastest = z3.Reals("c d A B C D fastest")
+larger, longer = z3.Reals("larger longer")
 ticks, ppm, n, error = z3.Ints("ticks ppm n error")
 
 
@@ -35,6 +36,12 @@ LEMMAS = {
     "a lease lasts less than LEASE": Implies(
         And(drift, Hb - Ha < L * (1 - 2 * rho) - 2 * eps), b - a < LEASE),
     "LEASE <= LOCK": Implies(some, LEASE <= LOCK),
+    # list.rs: an open list has the shorter lockTime and the larger rho of two lists
+    "a lease by a larger rho lasts less than LEASE": Implies(
+        And(drift, rho <= larger, larger < 0.5, L > 0,
+            Hb - Ha < L * (1 - 2 * larger) - 2 * eps), b - a < LEASE),
+    "a quarantine of a longer lockTime lasts longer than LOCK": Implies(
+        And(drift, L <= longer, Hb - Ha > longer), b - a > LOCK),
     # readings are whole nanoseconds, rounded down
     "a lock over in ticks is over": Implies(ToInt(Hb) > ToInt(Ha) + ticks, Hb - Ha > ToReal(ticks)),
     "a lease running in ticks runs": Implies(

@@ -4,8 +4,9 @@
 
 A request carries a term and a list of voters (`Config`). A `Lease` is a record of one lease: its
 life, its token, its quorum. A list has a version and a parent. The committed lists form a line:
-line(0) is the founding list, line(top) the newest committed one. A node that has no state, because
-it never had any or because it lost its disk, is `lost`: it cannot tell which.
+line(0) is the founding list, line(top) the newest committed one. Each list has its own lockTime. A
+node that has no state, because it never had any or because it lost its disk, is `lost`: it cannot
+tell which.
 """
 import z3
 from z3 import And, If, Implies, Not, Or
@@ -22,6 +23,9 @@ class Rules(Leases):
         "of": "Quorum Config",            # a quorum is a majority of this list
         "ver": "Config Int",
         "parent": "Config Config",
+        "LOCK": "Config Real",            # its lockTime, in real time; see `length`
+        "LENGTH": "Req Real",
+        "open": "Req Bool",               # made while its list was not known to be committed
         "root": "Config",                 # the founding list
         "voter": "Node Config Bool",
         "lease_life": "Lease Life",
@@ -41,10 +45,13 @@ class Rules(Leases):
         "anon": "Node Bool",              # unless to nobody
         "conf": "Node Config",            # its list
         "fresh": "Node Bool",             # it has granted nothing since it got its state
+        # volatile
+        "born": "Node Real",              # the reading at which its life began
         # volatile: of a leader
         "token": "Life Int",
         "lconf": "Life Config",
         # volatile: of a node that has no state
+        "waited": "Node Real",            # how long it was in quarantine, at least
         "told": "Node Node Bool",         # the other one told it, after the quarantine,
         "tterm": "Node Node Int",         # this term
         "tconf": "Node Node Config",      # and this list
@@ -62,13 +69,23 @@ class Rules(Leases):
         "need": "Node Int",               # `top` when its lock lapsed
         "witness": "Node Node",           # a node that is not clean when the other one asks all
     }
-    ACTIONS = ("pass_time start restart restart_lost crash will request grant lapse give_up unlock"
-               " adopt adopt_joint renew renew_joint learn learn_list change"
+    ACTIONS = ("pass_time start restart restart_lost crash will request grant lapse wait_longer"
+               " give_up unlock adopt adopt_joint renew renew_joint learn learn_list change"
                " answer recover hear ask_all say_clean found bootstrap").split()
 
     def unneeded(self, action):
         leases = ("adopt", "adopt_joint", "renew", "renew_joint")
         return ["willed"] + ["told", "knows", "asked", "clean"] * (action in leases)
+
+    def axioms(self):
+        """A request has the length of its list, or of the one before, if that is shorter and its
+        list is not known to be committed."""
+        lasts = lambda r, c: self.LENGTH(r) <= self.LOCK(c)
+        opens = lambda r: Implies(self.open(r), lasts(r, self.parent(self.cfg(r))))
+        if self.lacks("open-lists-last-no-longer"):
+            opens = lambda r: True
+        return [self.u.every("Req", lambda r: And(
+            0 < self.LENGTH(r), lasts(r, self.cfg(r)), opens(r)))] + self.quorums()
 
     def quorums(self):
         u, met = self.u, self.met
@@ -122,6 +139,35 @@ class Rules(Leases):
             u.every("Config", lambda c: s.made(c) == (c == self.root)),
             s.top() == 0, s.line(0) == self.root)
 
+    # --- how long ---
+
+    def length(self, r):
+        """A lease that rests on r is over once this has passed, and a lock for it is not seen to
+        be over before. `clocks.py` has more exact lengths."""
+        return self.LENGTH(r)
+
+    def lock(self, s, n, r, mine, T):
+        """Not shorter than before, if it was locked to that life already."""
+        until, own = T + self.LENGTH(r), T + self.LOCK(s.conf(n))
+        if self.lacks("lock-as-asked"):
+            return own
+        keeps = And(mine, s.until(n) > until, not self.lacks("lock-never-shrinks"))
+        return If(keeps, s.until(n), until)
+
+    def quarantine(self, s, n):
+        """The lockTime of its list, and of the one before if its own may be open. Without state it
+        knows neither: see `lapse`."""
+        c = s.conf(n)
+        mine, before = self.LOCK(c), self.LOCK(self.parent(c))
+        if self.lacks("quarantine-by-both-lists"):
+            return mine
+        return If(Or(self.committed(s, c), mine >= before), mine, before)
+
+    def waits(self, s, n, c):
+        """A node without state was in quarantine for as long as one with this list would be."""
+        mine, before = self.LOCK(c), self.LOCK(self.parent(c))
+        return And(mine <= s.waited(n), Or(self.committed(s, c), before <= s.waited(n)))
+
     # --- what a node can tell ---
 
     def committed(self, s, c):
@@ -136,9 +182,10 @@ class Rules(Leases):
         return Or(c == mine, newer, And(self.ver(c) == self.ver(mine), committed))
 
     def voted(self, s, n):
-        """A lease or a commit has rested on a vote of n."""
+        """A lease or a commit has rested on a vote of n, or may, for a later list."""
         u = self.u
         return Not(And(
+            u.every("Req", lambda r: Implies(s.granted(n, r), self.cfg(r) == self.root)),
             u.every("Lease", lambda e: Implies(
                 s.led(e), Not(self.member(n, self.lease_quorum(e))))),
             u.every("Int", lambda v: Implies(
@@ -152,10 +199,13 @@ class Rules(Leases):
 
     def start(self, s):
         guard, a = super().start(s)
-        return guard, a.but(need=put(s.need, self.params["n"], s.top()))
+        n, T, x = self.params["n"], self.params["T"], self.some(x="Real")
+        return guard, a.but(need=put(s.need, n, s.top()), born=put(s.born, n, T),
+                            waited=put(s.waited, n, x))
 
     def restart(self, s):
         guard, a = super().restart(s)
+        a = a.but(born=put(s.born, self.params["n"], self.params["T"]))
         if self.lacks("term-is-durable"):
             n, h = self.params["n"], self.some(h="Int")
             a = a.but(highest=put(s.highest, n, h), anon=put(s.anon, n, True))
@@ -170,7 +220,8 @@ class Rules(Leases):
         n, h, c = self.params["n"], *self.some(h="Int", c="Config")
         return And(guard, s.made(c)), a.but(
             lost=put(s.lost, n, not self.lacks("lost-is-silent")), anon=put(s.anon, n, True),
-            highest=put(s.highest, n, h), conf=put(s.conf, n, c))
+            highest=put(s.highest, n, h), conf=put(s.conf, n, c),
+            born=put(s.born, n, self.params["T"]))
 
     def crash(self, s):
         guard, a = super().crash(s)
@@ -180,16 +231,34 @@ class Rules(Leases):
         return guard, a.but(told=wipe(s.told, n), knows=wipe(s.knows, n),
                             clean=wipe(s.clean, n), asked=put(s.asked, n, False))
 
+    def is_over(self, s, n, T):
+        """Without state it waits for any time x, and then looks whether that was enough."""
+        x = self.some(x="Real")
+        return If(s.lost(n), And(0 < x, T - s.born(n) > x), T > s.until(n))
+
     def lapse(self, s):
         guard, a = super().lapse(s)
-        return guard, a.but(need=put(s.need, self.params["n"], s.top()))
+        n, x = self.params["n"], self.params["x"]
+        return guard, a.but(need=put(s.need, n, s.top()), waited=put(s.waited, n, x))
+
+    def wait_longer(self, s):
+        """It was told of a list for which its quarantine was too short. It forgets all it was
+        told."""
+        n = self.some(n="Node")
+        forgotten = not self.lacks("read-after-longer-quarantine")
+        told = wipe(s.told, n) if forgotten else s.told
+        return And(s.runs(n), s.lost(n), Not(s.locked(n))), s.but(
+            locked=put(s.locked, n, True), bound=put(s.bound, n, True), told=told,
+            clean=wipe(s.clean, n), asked=put(s.asked, n, False))
 
     # --- terms and leases ---
 
     def request(self, s):
-        """With a list that was made, in practice its own, and any term."""
+        """With a list that was made, in practice its own, and any term. It counts as open unless
+        its list is known to be committed."""
         guard, a = super().request(s)
-        return And(guard, s.made(self.cfg(self.params["r"]))), a
+        r = self.params["r"]
+        return And(guard, s.made(self.cfg(r)), Or(self.open(r), self.committed(s, self.cfg(r)))), a
 
     def grant(self, s):
         """A higher term, or the highest again to the same life. Stored before the reply."""
@@ -218,7 +287,7 @@ class Rules(Leases):
             Or(self.version(f) < self.ver(c), self.of(self.lease_quorum(f)) == c)))
         record = And(Not(s.led(e)), self.lease_life(e) == l, self.lease_token(e) == k,
                      self.lease_quorum(e) == q)
-        runs = And(a.now() == a.seen(n), a.now() < self.at(r) + self.LEASE)
+        runs = And(a.now() == a.seen(n), a.now() < self.end(r))
         return And(guard, runs, record, self.of(q) == c, self.rule("one-list-per-lease", one),
                    self.rule("lease-never-goes-back", not_back)), a.but(
             token=put(s.token, l, k), lconf=put(s.lconf, l, c), led=put(s.led, e, True))
@@ -237,7 +306,7 @@ class Rules(Leases):
         """The lease still runs; the token is no higher than any vote's term, and may grow."""
         l, k = s.life(self.params["n"]), self.params["k"]
         least = self.rule("token-is-least", self.terms(quorums, lambda term: k <= term))
-        runs = self.rule("only-running-leases-renewed", a.now() < s.since(l) + self.LEASE)
+        runs = self.rule("only-running-leases-renewed", a.now() < s.ends(l))
         return And(least, k <= self.term(self.params["r"]), s.leads(l), runs,
                    self.rule("token-never-falls", s.token(l) <= k))
 
@@ -338,7 +407,8 @@ class Rules(Leases):
         enough = self.u.every("Node", lambda m: Implies(Or(in_b(m), in_p(m), m == w), fits(m)))
         sets = And(self.reader(b) == n, self.reader(p) == n, self.read_of(b) == d,
                    self.read_of(p) == self.parent(d))
-        return And(s.runs(n), s.lost(n), sets, enough), s.but(
+        waited = self.rule("waits-for-what-it-reads", self.waits(s, n, d))
+        return And(s.runs(n), s.lost(n), sets, waited, enough), s.but(
             lost=put(s.lost, n, False), highest=put(s.highest, n, k), anon=put(s.anon, n, True),
             conf=put(s.conf, n, d), fresh=put(s.fresh, n, fresh))
 
@@ -363,11 +433,13 @@ class Rules(Leases):
     def ask_all(self, s):
         """n, after its quarantine, knows a life of all others and asks whether these are clean.
 
-        Assumed: if a lease or a commit has ever rested on a vote of n, then some other voter of
-        the founding list is not clean at this moment."""
+        Assumed: if a lease or a commit has ever rested on a vote of n, or n has voted by a list
+        that is not the founding list, then some other voter of the founding list is not clean at
+        this moment."""
         n, w = self.some(n="Node", w="Node")
         kept = And(w != n, self.voter(w, self.root), Not(self.is_clean(s, w)))
-        after = self.rule("founds-after-quarantine", Not(s.locked(n)))
+        after = self.rule("founds-after-quarantine", And(
+            Not(s.locked(n)), self.waits(s, n, self.root)))
         assumed = self.rule("assumed-some-state-kept", Or(Not(self.voted(s, n)), kept))
         known = self.others(n, lambda m: s.knows(n, m))
         return And(s.runs(n), s.lost(n), after, known, assumed), s.but(
@@ -401,4 +473,5 @@ class Rules(Leases):
         """The operator's word that n has never voted; assumed to be true."""
         n = self.some(n="Node")
         assumed = self.rule("assumed-operator-is-right", Not(self.voted(s, n)))
-        return And(s.runs(n), s.lost(n), Not(s.locked(n)), assumed), self.begin(s, n)
+        return And(s.runs(n), s.lost(n), Not(s.locked(n)), self.waits(s, n, self.root),
+                   assumed), self.begin(s, n)

@@ -15,7 +15,28 @@ class Group(Rules):
     # --- what holds ---
 
     def invariant(self, s):
-        return super().invariant(s) | self.lists_hold(s) | self.terms_hold(s) | self.lost_hold(s)
+        return (super().invariant(s) | {"vote-binds": self.binds(s)} | self.lists_hold(s)
+                | self.terms_hold(s) | self.lost_hold(s))
+
+    def current(self, s, c):
+        """Neither is a newer list than c committed, nor another one of its version: a lease may
+        still be taken by it."""
+        return Or(c == s.line(s.top()), self.ver(c) > s.top())
+
+    def timely(self, s, r):
+        return super().live(s, r)
+
+    def live(self, s, r):
+        """A lease may still rest on it."""
+        return And(self.timely(s, r), self.current(s, self.cfg(r)))
+
+    def binds(self, s):
+        """A voter that has state is locked; see `lost_hold` for the others."""
+        owner, at, held = self.owner, self.at, s.lockreq
+        return self.u.every("Node Req", lambda n, r: Implies(
+            And(s.granted(n, r), self.live(s, r), s.runs(n), Not(s.lost(n))), And(
+                s.locked(n), s.until(n) >= self.end(r),
+                Or(s.bound(n), And(owner(held(n)) == owner(r), at(held(n)) >= at(r))))))
 
     def lists_hold(self, s):
         u, ver, made, top, line = self.u, self.ver, s.made, s.top(), s.line
@@ -35,11 +56,14 @@ class Group(Rules):
             "leader-by-newest": u.every("Life", lambda l: And(
                 Implies(s.leads(l), self.of(s.quorum(l)) == s.lconf(l)),
                 Implies(self.leading(s, l), s.lconf(l) == line(top)))),
+            "lease-by-one-list": u.every("Life Node", lambda l, n: Implies(
+                And(s.leads(l), member(n, s.quorum(l))), cfg(s.vote(l, n)) == s.lconf(l))),
             "leases-by-committed": u.every("Lease", lambda e: Implies(s.led(e), And(
                 0 <= self.version(e), self.version(e) <= top,
                 self.of(self.lease_quorum(e)) == line(self.version(e)),
                 s.used(self.lease_life(e))))),
-            "requests-by-made": u.every("Req", lambda r: Implies(s.sent(r), made(cfg(r)))),
+            "requests-by-made": u.every("Req", lambda r: Implies(s.sent(r), And(
+                made(cfg(r)), Or(self.open(r), self.committed(s, cfg(r)))))),
             "own-list": u.every("Node", lambda n: Implies(Not(s.lost(n)), made(s.conf(n)))),
             "vote-stores-list": u.every("Node Req", lambda n, r: Implies(
                 And(s.granted(n, r), self.live(s, r), Not(s.lost(n))),
@@ -48,8 +72,9 @@ class Group(Rules):
                 And(past(v), member(n, s.cq(v)), Not(s.lost(n))),
                 Or(ver(s.conf(n)) > v, s.conf(n) == line(v)))),
             "older-votes-are-the-committers": u.every("Int Node Req", lambda v, n, r: Implies(
-                And(past(v), member(n, s.cq(v)), s.granted(n, r), self.live(s, r)),
-                Or(ver(cfg(r)) > v, cfg(r) == line(v), owner(r) == self.lease_life(s.ce(v))))),
+                And(past(v), member(n, s.cq(v)), s.granted(n, r), self.timely(s, r),
+                    Or(cfg(r) == line(v - 1), And(ver(cfg(r)) == v, cfg(r) != line(v)))),
+                owner(r) == self.lease_life(s.ce(v)))),
         }
 
     def holds(self, s, mine, c):
@@ -86,19 +111,33 @@ class Group(Rules):
         u, member, quorum = self.u, self.member, self.lease_quorum
         past = lambda v: And(1 <= v, v <= s.top())
         free = lambda n: And(s.lost(n), s.runs(n), Not(s.locked(n)))
+        # Its quarantine was too short for its votes for this list.
+        short = lambda n, c: And(s.waited(n) < self.LOCK(c), Or(
+            self.ver(c) <= s.need(n), s.waited(n) < self.LOCK(self.parent(c))))
         kept = lambda n, w: And(
             w != n, self.voter(w, self.root), Not(s.clean(n, w)), s.knows(n, w),
             Implies(And(s.runs(w), s.life(w) == s.klife(n, w)), Not(self.is_clean(s, w))))
         return {
             "quarantine": u.every("Node", lambda n: Implies(
                 And(s.lost(n), s.runs(n), s.locked(n)), s.bound(n))),
+            "waited": u.every("Node Req", lambda n, r: Implies(
+                And(free(n), s.granted(n, r)), s.born(n) + s.waited(n) < s.now())),
+            "voted-before": u.every("Node Req", lambda n, r: Implies(
+                And(s.lost(n), s.runs(n), s.granted(n, r)), self.at(r) <= s.born(n))),
+            "need-votes": u.every("Node Req", lambda n, r: Implies(
+                And(free(n), s.granted(n, r)), Or(
+                    self.ver(self.cfg(r)) <= s.need(n),
+                    And(self.ver(self.cfg(r)) == s.need(n) + 1, self.open(r))))),
             "reading": u.every("Node Node", lambda n, m: Implies(s.told(n, m), And(
                 s.runs(n), Implies(s.lost(n), Not(s.locked(n)))))),
             "need": u.every("Node", lambda n: Implies(free(n), s.need(n) <= s.top())),
             "need-commits": u.every("Node Int", lambda n, v: Implies(
-                And(free(n), past(v), member(n, s.cq(v))), v <= s.need(n))),
+                And(free(n), past(v), member(n, s.cq(v))),
+                Or(v <= s.need(n), And(v == s.need(n) + 1, short(n, s.line(v)))))),
             "need-leases": u.every("Node Lease", lambda n, e: Implies(
-                And(free(n), s.led(e), member(n, quorum(e))), self.version(e) <= s.need(n))),
+                And(free(n), s.led(e), member(n, quorum(e))), Or(
+                    self.version(e) <= s.need(n),
+                    And(self.version(e) == s.need(n) + 1, short(n, self.of(quorum(e))))))),
             "told-of-made": u.every("Node Node", lambda n, m: Implies(
                 And(s.lost(n), s.told(n, m)), s.made(s.tconf(n, m)))),
             "told-of-commits": u.every("Node Node Int", lambda n, m, v: Implies(
@@ -106,13 +145,18 @@ class Group(Rules):
                 Or(self.ver(s.tconf(n, m)) > v, s.tconf(n, m) == s.line(v)))),
             "told-of-tokens": u.every("Node Node Lease", lambda n, m, e: Implies(
                 And(s.lost(n), s.told(n, m), s.led(e), member(n, quorum(e)), member(m, quorum(e))),
-                Or(self.version(e) < s.top(), s.tterm(n, m) >= self.lease_token(e)))),
+                Or(self.version(e) < s.top(), s.tterm(n, m) >= self.lease_token(e),
+                   short(n, self.of(quorum(e)))))),
             "heard-of-lives": u.every("Node Node", lambda n, m: Implies(
                 s.knows(n, m), s.used(s.klife(n, m)))),
             "asking": u.every("Node", lambda n: Implies(s.asked(n), And(
-                s.runs(n), Implies(s.lost(n), Not(s.locked(n)))))),
+                s.runs(n), Implies(s.lost(n), And(
+                    Not(s.locked(n)), self.LOCK(self.root) <= s.waited(n)))))),
             "kept-by-leases": u.every("Node Lease", lambda n, e: Implies(
                 And(s.lost(n), s.asked(n), s.led(e), member(n, quorum(e))), kept(n, s.witness(n)))),
+            "kept-by-votes": u.every("Node Req", lambda n, r: Implies(
+                And(s.lost(n), s.asked(n), s.granted(n, r), self.cfg(r) != self.root),
+                kept(n, s.witness(n)))),
             "kept-by-commits": u.every("Node Int", lambda n, v: Implies(
                 And(s.lost(n), s.asked(n), past(v), member(n, s.cq(v))), kept(n, s.witness(n)))),
         }

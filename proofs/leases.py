@@ -6,6 +6,7 @@ Time is real time. The protocol learns two lengths from its clocks (`clocks.py`)
 A `Life` is one incarnation of a node. A `Req` is one request; at(r) is the real time at which its
 candidate read the clock for it. Messages are sets that only grow (sent, granted, released), so
 they may be lost, duplicated, reordered and late. A step may happen any time after its reading.
+In a group (`group.py`) each list has lengths of its own.
 """
 import z3
 from z3 import And, If, Implies, Not, Or
@@ -33,7 +34,7 @@ class Leases(Model):
         "used": "Life Bool",
         "locked": "Node Bool",
         "bound": "Node Bool",        # if locked: to nobody, after a restart
-        "lockat": "Node Real",       # the reading that the lock counts from
+        "until": "Node Real",        # the lock is not seen to be over before
         "lockreq": "Node Req",       # the request that it names, unless bound to nobody
         "sent": "Req Bool",
         "granted": "Node Req Bool",  # votes, under way or arrived
@@ -41,7 +42,7 @@ class Leases(Model):
         "released": "Req Bool",      # releases, under way or arrived
         "willed": "Life Bool",       # last wills, under way or arrived
         "leads": "Life Bool",        # has a lease, expired or not
-        "since": "Life Real",        # what the lease counts from
+        "ends": "Life Real",         # when the lease is over
         "quorum": "Life Quorum",     # whose votes the lease rests on,
         "vote": "Life Node Req",     # and which
     }
@@ -93,6 +94,27 @@ class Leases(Model):
                  for n, l in zip(nodes, lives)]
         return And(first + [s.used(l) == (i < len(nodes)) for i, l in enumerate(lives)])
 
+    # --- how long ---
+
+    def length(self, r):
+        """A lease that rests on r is over once this has passed since r."""
+        return self.LEASE
+
+    def end(self, r):
+        return self.at(r) + self.length(r)
+
+    def lock(self, s, n, r, mine, T):
+        """Until when n is locked, at least, if it grants r at its reading T."""
+        return T + self.LOCK
+
+    def quarantine(self, s, n):
+        """How long n is bound to nobody, at least, after a restart."""
+        return self.LOCK
+
+    def is_over(self, s, n, T):
+        """Whether n sees at its reading T that its lock is over."""
+        return T > s.until(n)
+
     # --- actions: each returns its guard and the state after it ---
 
     def step(self, s, n):
@@ -120,7 +142,7 @@ class Leases(Model):
         return And(ok, s.begun(n), Not(s.runs(n)), Not(s.used(l)), self.node(l) == n), a.but(
             runs=put(s.runs, n, True), life=put(s.life, n, l), used=put(s.used, l, True),
             locked=put(s.locked, n, not self.lacks("quarantine")),
-            bound=put(s.bound, n, True), lockat=put(s.lockat, n, T))
+            bound=put(s.bound, n, True), until=put(s.until, n, T + self.quarantine(s, n)))
 
     def crash(self, s):
         """A life ends without a word. What it started may run until its lease is over: it counts as
@@ -165,25 +187,26 @@ class Leases(Model):
         heard = self.rule("reading-after-receipt", self.at(r) <= T)
         return And(ok, s.runs(n), s.sent(r), heard, free), a.but(
             granted=put(s.granted, n, r, True), locked=lock(s.locked, True),
-            bound=lock(s.bound, False), lockat=lock(s.lockat, T),
+            bound=lock(s.bound, False), until=lock(s.until, self.lock(s, n, r, mine, T)),
             lockreq=lock(s.lockreq, If(keeps, held, r)))
 
     def lapse(self, s):
         """A lock is seen to be over."""
         n = self.some(n="Node")
         t, T, ok, a = self.step(s, n)
-        over = T - s.lockat(n) > self.LOCK
-        return And(ok, s.runs(n), s.locked(n), over), a.but(locked=put(s.locked, n, False))
+        return And(ok, s.runs(n), s.locked(n), self.is_over(s, n, T)), a.but(
+            locked=put(s.locked, n, False))
 
     def counts(self, s, r):
         """Whether votes for this request count."""
         return self.rule("released-votes-are-void", Not(s.dead(r)))
 
     def votes(self, s, l, q, v, r):
-        """All of q have granted v(.), requests of this life that count, none earlier than r."""
+        """All of q have granted v(.), requests of this life that count, and of which none is over
+        before r."""
         return self.u.every("Node", lambda m: Implies(self.member(m, q), And(
             s.granted(m, v(m)), self.owner(v(m)) == l, self.counts(s, v(m)),
-            self.at(r) <= self.at(v(m)))))
+            self.rule("lease-is-the-shortest", self.end(r) <= self.end(v(m))))))
 
     def adopt(self, s):
         """A lease, the first or a longer one: a quorum has granted this request or later ones."""
@@ -192,9 +215,10 @@ class Leases(Model):
         t, T, ok, a = self.step(s, n)
         l = s.life(n)
         since = self.at(r) if not self.lacks("lease-from-sending") else T
+        ends = since + self.length(r)
         asked = And(self.owner(r) == l, s.sent(r), self.counts(s, r))
         return And(ok, s.runs(n), asked, self.votes(s, l, q, v, r)), a.but(
-            leads=put(s.leads, l, True), since=put(s.since, l, since), quorum=put(s.quorum, l, q),
+            leads=put(s.leads, l, True), ends=put(s.ends, l, ends), quorum=put(s.quorum, l, q),
             vote=lambda k, m: If(k == l, v(m), s.vote(k, m)))
 
     def give_up(self, s):
@@ -226,10 +250,10 @@ class Leases(Model):
 
     def live(self, s, r):
         """A lease may still rest on it."""
-        return And(Not(s.dead(r)), s.now() < self.at(r) + self.LEASE)
+        return And(Not(s.dead(r)), s.now() < self.end(r))
 
     def leading(self, s, l):
-        return And(s.leads(l), s.now() < s.since(l) + self.LEASE)
+        return And(s.leads(l), s.now() < s.ends(l))
 
     def invariant(self, s):
         u, owner, at, live, member = self.u, self.owner, self.at, self.live, self.member
@@ -250,10 +274,10 @@ class Leases(Model):
             "lease-rests-on-votes": u.every("Life Node", lambda l, n: Implies(
                 And(s.leads(l), member(n, s.quorum(l))), And(
                     s.granted(n, s.vote(l, n)), owner(s.vote(l, n)) == l,
-                    Not(s.dead(s.vote(l, n))), s.since(l) <= at(s.vote(l, n))))),
+                    Not(s.dead(s.vote(l, n))), s.ends(l) <= self.end(s.vote(l, n))))),
             "vote-binds": u.every("Node Req", lambda n, r: Implies(
                 And(s.granted(n, r), live(s, r), s.runs(n)), And(
-                    s.locked(n), s.lockat(n) >= at(r),
+                    s.locked(n), s.until(n) >= self.end(r),
                     Or(s.bound(n), And(owner(s.lockreq(n)) == owner(r),
                                        at(s.lockreq(n)) >= at(r)))))),
             "one-at-a-time": u.every("Node Req Req", lambda n, r, p: Implies(

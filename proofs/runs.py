@@ -1,6 +1,6 @@
 """Runs of small models: witnesses, which show that a model can do something, and mutants, which
 show what goes wrong without a rule. The scripts are ours; the solver chooses the rest."""
-from z3 import Or
+from z3 import And, Or
 
 from group_proof import Group
 from kit import broken, run, state_at
@@ -13,7 +13,7 @@ GROUP = SMALL | {"Config": 1, "Lease": 2, "Readset": 1, "Int": 2}
 
 
 class Witness:
-    """A run that ends with a leader."""
+    """A run that ends with a leader, and with what `goal` says."""
 
     def __init__(self, name, model, script, sizes, new=False, founders=None, goal=None):
         self.name, self.model, self.script, self.sizes = name, model, script, sizes
@@ -28,7 +28,8 @@ class Witness:
         """Whether the run exists, a note, and the run."""
         model = self.small()
         leads = lambda s: Or([model.leading(s, l) for l in model.u.things["Life"]])
-        answer, text = run(model, self.script, leads)
+        goal = (lambda s: And(leads(s), self.goal(model, s))) if self.goal else leads
+        answer, text = run(model, self.script, goal)
         return answer == "sat", "" if answer == "sat" else answer, text
 
 
@@ -73,6 +74,25 @@ FORK = (elect(0, 0, 0, 1) + " change:n0,c1 lapse:n1" + elect(1, 1, 1, 2) + " cha
 LISTS = {"Node": 5, "Life": 6, "Req": 5, "Quorum": 5, "Config": 3, "Lease": 5, "Readset": 2,
          "Int": 4}
 
+# Of five founders node 0 makes a list of the same five, and node 1 votes for its request.
+FIVE = {"Node": 5, "Life": 6, "Req": 2, "Quorum": 3, "Config": 2, "Lease": 2, "Readset": 1,
+        "Int": 3}
+
+
+def longer(model, s):
+    """The second list has a longer lockTime, and the lease lasts beyond the first one's."""
+    (first, second), last = model.u.things["Config"][:2], model.u.things["Req"][2]
+    return And(model.parent(second) == first, model.LOCK(second) > model.LOCK(first),
+               s.now() > model.at(last) + model.LOCK(first))
+
+
+def shorter(model, s):
+    """Another one leads although a lockTime of the first list has not passed."""
+    (first, second), last = model.u.things["Config"][:2], model.u.things["Req"][2]
+    return And(model.parent(second) == first, model.LOCK(second) < model.LOCK(first),
+               s.now() < model.at(last) + model.LOCK(first), s.leads(model.u.things["Life"][1]))
+
+
 WITNESSES = [
     Witness("a leader", Leases, ELECT, SMALL),
     Witness("a longer lease", Leases, ELECT + " request grant adopt", SMALL),
@@ -107,6 +127,15 @@ WITNESSES = [
     Witness("a disk lost after one of three was removed and died", Group,
             elect(0, 0, 0, 1) + " change:n0,c1" + elect(1, 1, 0, 1, how="renew_joint")
             + " crash:n2 crash:n1" + read(1, 0) + elect(2, 1, 0, 1), LISTS, founders=3),
+    Witness("a longer lockTime", Group, CHANGE + elect(2, 1, 0, 1, 3, how="renew") + " pass_time",
+            LISTS, founders=3, goal=longer),
+    Witness("a shorter lockTime", Group, CHANGE + elect(2, 1, 0, 1, 3, how="renew")
+            + " crash:n0 lapse:n1 lapse:n3" + elect(3, 2, 1, 3), LISTS, founders=3, goal=shorter),
+    Witness("a disk lost after a change to a longer lockTime", Group,
+            CHANGE + " crash:n1 restart_lost:n1 lapse:n1 answer:n1,m0 wait_longer:n1 lapse:n1"
+            " answer:n1,m0 answer:n1,m3 recover:n1 lapse:n3" + elect(2, 2, 3, 1), LISTS,
+            founders=3, goal=lambda model, s: model.LOCK(model.u.things["Config"][1])
+            > model.LOCK(model.root)),
     Witness("a fork that is healed", Group,
             FORK + " learn_list:n0,c2 lapse:n0 lapse:n4" + elect(3, 3, 0, 4), LISTS, founders=3),
 ]
@@ -130,6 +159,9 @@ MUTANTS = [
     Mutant("will-after-work", Leases, ELECT + " crash will unlock" + ELECT, SMALL),
     Mutant("reading-after-receipt", Leases, ELECT + " lapse" + ELECT, SMALL),
     Mutant("clock-never-goes-back", Leases, "request" + ELECT + " grant lapse" + ELECT, SMALL),
+    Mutant("lease-is-the-shortest", Leases,
+           "request:n0,r0 grant:n1,r0 request:n0,r1 grant:n0,r1 adopt:n0,r1 lapse:n1" + ELECT,
+           SMALL),
     # terms
     Mutant("equal-term-to-same-life", Group, elect(0, 0, 0, 1) + " lapse:n1" + elect(1, 1, 2, 1),
            GROUP),
@@ -230,6 +262,30 @@ MUTANTS = [
     Mutant("reads-newest-list", Group,
            CHANGE + " lapse:n3" + elect(2, 2, 3, 4) + " crash:n3" + read(3, 0, 1)
            + " lapse:n0" + elect(3, 1, 0, 3), LISTS, founders=3),
+    # lockTimes
+    # Node 2 has the old list, with a shorter lockTime, and votes by the new one.
+    Mutant("lock-as-asked", Group,
+           elect(0, 0, 0, 1) + " change:n0,c1" + elect(1, 1, 0, 1, how="renew_joint")
+           + " request:n0,r2 grant:n0,r2 grant:n2,r2 renew:n0,r2,q3 lapse:n2 lapse:n1"
+           + elect(3, 2, 1, 2), LISTS, founders=3),
+    # Node 1 votes by the new list, with a shorter lockTime, while node 0 leads by the old one.
+    Mutant("lock-never-shrinks", Group,
+           elect(0, 0, 0, 1) + " change:n0,c1 request:n0,r1 grant:n1,r1 lapse:n1"
+           + elect(2, 1, 1, 2, how="adopt_joint"), LISTS, founders=3),
+    Mutant("quarantine-by-both-lists", Group,
+           elect(0, 0, 0, 1) + " change:n0,c1 learn_list:n1,c1 crash:n1 restart:n1 lapse:n1"
+           + elect(1, 1, 1, 2, how="adopt_joint"), LISTS, founders=3),
+    Mutant("waits-for-what-it-reads", Group,
+           elect(0, 0, 0, 1) + " crash:n1" + read(1, 0, 2) + elect(1, 1, 1, 2), GROUP),
+    Mutant("read-after-longer-quarantine", Group,
+           "request:n2,r0 grant:n0,r0 crash:n0 restart_lost:n0 lapse:n0 answer:n0,m1 answer:n0,m2"
+           " wait_longer:n0 grant:n2,r0 adopt:n2,r0,q0 lapse:n0 recover:n0" + elect(1, 1, 1, 0),
+           GROUP),
+    # Node 1 loses its disk and reads from three that know nothing of the new list, which has a
+    # longer lockTime; its old vote makes a leader by that list beside one by the old list.
+    Mutant("open-lists-last-no-longer", Group,
+           "change:n0,c1 request:n0,r0 grant:n1,r0 crash:n1" + read(1, 2, 3, 4)
+           + elect(1, 1, 2, 1, 3) + " grant:n0,r0 grant:n4,r0 adopt_joint:n0,r0,q0", FIVE),
 ]
 
 
