@@ -62,6 +62,19 @@ pub struct VoterList {
     pub voters: Nodes,
     /// The voters of the list before it, while it is not known to be committed; otherwise none.
     pub before: Nodes,
+    /// Its lockTime and ρ, if they are known.
+    pub lengths: Option<Lengths>,
+    /// The longest lock by it or, while it is not known to be committed, by the list before it.
+    pub longest: Duration,
+}
+
+/// How long locks last, and by how many millionths clocks drift.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lengths {
+    /// lockTime.
+    pub lock: Duration,
+    /// ρ.
+    pub drift_ppm: u32,
 }
 
 impl VoterList {
@@ -76,6 +89,10 @@ impl VoterList {
             (Fact::List { version, committed }, list) => {
                 let (version, committed) = (*version, *committed);
                 *list = Some(Self { version, committed, ..Self::default() });
+            }
+            (Fact::Lengths { lock, drift_ppm, longest }, Some(list)) => {
+                list.lengths = Some(Lengths { lock: *lock, drift_ppm: *drift_ppm });
+                list.longest = *longest;
             }
             (Fact::Voter { peer }, Some(list)) => {
                 list.voters.set(number(peer), true);

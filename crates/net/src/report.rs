@@ -98,6 +98,8 @@ impl Member {
     fn facts(&self, now: Instant) -> Facts {
         let mut facts = Facts::default();
         let (mut list, mut voters) = (None, Vec::new());
+        let own = self.settings.program.leases.map(|leases| (leases.lock, leases.drift_ppm));
+        let mut lengths = own;
         if let Some(life) = &self.life {
             life.endpoint().facts(now, &mut |fact| match fact {
                 Fact::Locked { to, until } => facts.locked = Some((to, until)),
@@ -109,6 +111,7 @@ impl Member {
                     facts.other_lists.insert(peer.0, requests);
                 }
                 Fact::List { version, committed } => list = Some((version, committed)),
+                Fact::Lengths { lock, drift_ppm, .. } => lengths = Some((lock, drift_ppm)),
                 Fact::Voter { peer } => voters.push(peer.0),
                 _ => {}
             });
@@ -120,7 +123,16 @@ impl Member {
         }
         let invited = self.life.as_ref().and_then(|life| life.endpoint().invited(now));
         let invited = invited.map(|id| id.0);
-        let told = |(version, committed)| Voters { version, committed, ids: voters, invited };
+        let (lock_ms, drift_ppm) =
+            (lengths.map(|(lock, _)| ms(lock)), lengths.map(|(_, drift_ppm)| drift_ppm));
+        let told = |(version, committed)| Voters {
+            version,
+            committed,
+            ids: voters,
+            invited,
+            lock_ms,
+            drift_ppm,
+        };
         facts.voters = list.map(told);
         facts
     }

@@ -1,6 +1,8 @@
 //! Changes of the voters.
 //!
-//! They were added after the other faults, and have a random stream of their own.
+//! They were added after the other faults, and have a random stream of their own. In half of the
+//! schedules with such changes lockTime and ρ change, too. Clocks keep the founding ρ, so a new one
+//! is never smaller.
 //!
 //! **Assumptions.** A founder that has lost its record takes part in founding the group anew if all
 //! other founders say that they never voted. So the disks of all founders but one are safe here.
@@ -8,12 +10,19 @@
 use super::Draft;
 use crate::fault_kind::FaultKind;
 use crate::nodes::Nodes;
+use bellwether_core::Duration;
 use bellwether_sim::{Fault, Who};
 
 /// How many vote at first, at most.
 const FOUNDERS: u32 = 3;
 /// How many changes are tried one after the other.
 const TRIES: u64 = 6;
+/// In how many of the schedules with changes lockTime and ρ change.
+const LENGTHS: f64 = 0.5;
+/// How often, at most.
+const LENGTHS_MAX: u64 = 3;
+/// The new lockTime, by the founding one.
+pub(super) const LOCKS: (f64, f64) = (0.6, 3.0);
 
 impl Draft<'_> {
     /// Draws who votes at first: the first processes, of whom one may lose its disk.
@@ -36,6 +45,28 @@ impl Draft<'_> {
                 let at = (at + later * number).min(self.chaos);
                 let fault = self.draw_change();
                 self.push(at, fault);
+            }
+        }
+    }
+
+    /// Draws changes of lockTime and ρ.
+    pub(super) fn draw_lengths(&mut self) {
+        if !self.kinds.has(FaultKind::Members) || !self.lengths.chance(LENGTHS) {
+            return;
+        }
+        let (lease, chaos) = (self.time_scales.lease, self.chaos);
+        for _ in 0..1 + self.lengths.below(LENGTHS_MAX) {
+            let at = self.lengths.within(Duration::ZERO, chaos);
+            for number in 0..TRIES {
+                let later = self.lengths.stretch(lease, (0.0, 1.0));
+                let lock = self.lengths.stretch(lease, LOCKS);
+                let lock = self.lengths.chance(0.9).then_some(lock);
+                let drift_ppm = self.time_scales.drift / 1_000;
+                let drift_ppm = drift_ppm + drift_ppm * self.lengths.below(3) as u32;
+                let drift_ppm = (lock.is_none() || self.lengths.chance(0.3)).then_some(drift_ppm);
+                self.longest = self.longest.max(lock.unwrap_or_default());
+                let fault = Fault::Lengths { node: Who::Leader, lock, drift_ppm };
+                self.push((at + later * number).min(chaos), fault);
             }
         }
     }

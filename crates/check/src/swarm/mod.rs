@@ -30,6 +30,8 @@ use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::time_scales::TimeScales;
 use bellwether_sim::{Fault, Plan, Timed};
 
+/// By how many times the excess of its lockTime a group settles later.
+const LONGER: u64 = 8;
 /// For how many leases a settled group is checked.
 const WATCH: u64 = 4;
 
@@ -60,7 +62,8 @@ pub fn draw(
         kinds = kinds.with(FaultKind::Release);
     }
     let chaos = rng.stretch(time_scales.lease, mix.chaos);
-    let draft = Draft::new(time_scales, mix);
+    let draft =
+        Draft { lengths: ScheduleRng::lengths(seed, number), ..Draft::new(time_scales, mix) };
     let mut draft = Draft { nodes, kinds, chaos, rng, later, latest, changes, releases, ..draft };
     draft.draw_founders();
     let offset = draft.draw_clocks();
@@ -72,8 +75,11 @@ pub fn draw(
     draft.draw_transfers();
     draft.draw_changes();
     draft.draw_releases();
+    draft.draw_lengths();
     let (links, calm) = draft.draw_finale();
-    let Draft { mut faults, absent, founders, trouble, .. } = draft;
+    let Draft { mut faults, absent, founders, trouble, longest, .. } = draft;
+    // With a longer lockTime a group needs more time: locks, EP, and quarantines are longer.
+    let calm = calm + longest.saturating_sub(time_scales.lease) * LONGER;
     faults.sort_by_key(|timed| timed.at); // stable: at equal times the order of drawing counts
     let horizon = calm + time_scales.settles + time_scales.lease * WATCH;
     let unknown_first_lives =
@@ -94,7 +100,9 @@ pub fn longest(time_scales: &TimeScales, mix: &FaultMix) -> Duration {
     let chaos = random::scaled(time_scales.lease, mix.chaos.1);
     let late = time_scales.lease * (network::LONGEST + 2 * network::STRAGGLE_LONG + 2);
     let slow = time_scales.lease + time_scales.scheduling * 2;
-    chaos + late + slow + time_scales.timely * 5 + time_scales.settles + time_scales.lease * WATCH
+    let longer = random::scaled(time_scales.lease, members::LOCKS.1 - 1.0) * LONGER;
+    let settled = time_scales.timely * 5 + longer + time_scales.settles;
+    chaos + late + slow + settled + time_scales.lease * WATCH
 }
 
 /// A schedule being drawn.
@@ -114,6 +122,10 @@ struct Draft<'a> {
     changes: ScheduleRng,
     /// The random stream of releases.
     releases: ScheduleRng,
+    /// The random stream of changes of lockTime and ρ.
+    lengths: ScheduleRng,
+    /// The longest lockTime that is asked for.
+    longest: Duration,
     faults: Vec<Timed>,
     absent: Vec<u32>,
     /// Who votes at first, if voters change.
@@ -141,6 +153,8 @@ impl<'a> Draft<'a> {
             latest: ScheduleRng::latest(0, 0),
             changes: ScheduleRng::members(0, 0),
             releases: ScheduleRng::releases(0, 0),
+            lengths: ScheduleRng::lengths(0, 0),
+            longest: Duration::ZERO,
             founders: Nodes::NONE,
             safe: Nodes::NONE,
             faults: Vec::new(),

@@ -18,7 +18,8 @@ fn change(members: &[Election], change: VoterChange) {
 }
 
 fn list(version: u64, ids: &[u64]) -> Voters {
-    Voters { version, committed: true, ids: ids.to_vec(), invited: None }
+    let (lock_ms, drift_ppm) = (Some(150.0), Some(200));
+    Voters { version, committed: true, ids: ids.to_vec(), invited: None, lock_ms, drift_ppm }
 }
 
 /// Waits until all of them hold this list.

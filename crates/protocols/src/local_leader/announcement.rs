@@ -31,6 +31,7 @@
 use super::hall::Hall;
 use super::list::{List, ListTold};
 use super::message::{Message, Request};
+use super::times::Lengths;
 use alloc::vec::Vec;
 use bellwether_core::{
     Cx, Duration, Instant, Malformed, NodeId, Peers, Reader, Rebase, WireWrite as _, mix,
@@ -211,7 +212,11 @@ impl Hall {
             let hold = news.hold.min(LONGEST);
             if age == Ordering::Greater {
                 self.partition.clear();
-                self.set_followed((news.leader, news.request, news.token), hold, cx);
+                let lock = match news.list.lengths() {
+                    Lengths::FIXED => cx.params().lock,
+                    _ => news.list.binds_for(cx.params()),
+                };
+                self.set_followed((news.leader, news.request, news.token), (hold, lock), cx);
             } else if hold == Duration::ZERO {
                 self.unfollow(cx.now());
             }

@@ -10,21 +10,22 @@
 //! a list supports nobody by an older one.
 //!
 //! A list differs from the one before it by one voter: one more, one less, or one instead of
-//! another. So the list before is known by these two, and a message with a list is hardly longer
-//! than its voters.
+//! another; or by lockTime and ρ, which belong to a list as well ([`Lengths`]). So the list before
+//! is known by these, and a message with a list is hardly longer than its voters.
 
 use super::params::Params;
 use super::rules::Rule;
+use super::times::Lengths;
 use alloc::vec::Vec;
-use bellwether_core::{Fnv1a, Malformed, NodeId, Peers, Reader, WireWrite};
+use bellwether_core::{Duration, Fnv1a, Malformed, NodeId, Peers, Reader, WireWrite};
 use core::cmp::Ordering;
 
-/// The name of a list: its version, and a hash of its voters.
+/// The name of a list: its version, and a hash of its voters and lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ListId {
     /// The number of changes since the founding.
     pub version: u64,
-    /// A hash of the voters.
+    /// A hash of the voters and lengths.
     pub digest: u64,
 }
 
@@ -38,24 +39,28 @@ pub struct List {
     added: Option<NodeId>,
     /// The voter that only the list before it has.
     removed: Option<NodeId>,
+    lengths: Lengths,
+    /// The lengths of the list before it.
+    lengths_before: Lengths,
     /// Whether it is known to be committed. The founding list always is.
     pub(super) committed: bool,
 }
 
 impl List {
     /// The list that a group begins with; `None` without voters.
-    pub fn founding(voters: impl IntoIterator<Item = NodeId>) -> Option<Self> {
+    pub fn founding(voters: impl IntoIterator<Item = NodeId>, lengths: Lengths) -> Option<Self> {
         let mut voters: Vec<NodeId> = voters.into_iter().collect();
         voters.sort_unstable();
         voters.dedup();
-        Self::of(0, voters, (None, None), true)
+        Self::of(0, voters, (None, None), (lengths, lengths), true)
     }
 
     /// The founding list that a process knows of: by default all members vote.
-    pub(super) fn known(me: NodeId, peers: &dyn Peers) -> Option<Self> {
+    pub(super) fn known(me: NodeId, peers: &dyn Peers, params: &Params) -> Option<Self> {
+        let lengths = params.founding_lengths();
         match peers.founders() {
-            Some(founders) => Self::founding(founders.iter().copied()),
-            None => Self::founding(peers.iter().chain([me])),
+            Some(founders) => Self::founding(founders.iter().copied(), lengths),
+            None => Self::founding(peers.iter().chain([me]), lengths),
         }
     }
 
@@ -64,26 +69,34 @@ impl List {
         version: u64,
         voters: Vec<NodeId>,
         (added, removed): (Option<NodeId>, Option<NodeId>),
+        (lengths, lengths_before): (Lengths, Lengths),
         committed: bool,
     ) -> Option<Self> {
         let in_order = voters.windows(2).all(|pair| pair[0] < pair[1]);
         let is_voter = |id: NodeId| voters.binary_search(&id).is_ok();
         let parent = voters.len() + usize::from(removed.is_some()) > usize::from(added.is_some());
-        let changes = added.is_some() || removed.is_some();
+        let changes = added.is_some() || removed.is_some() || lengths != lengths_before;
         let fits = in_order
             && !voters.is_empty()
             && parent
             && added.is_none_or(is_voter)
             && !removed.is_some_and(is_voter)
             && (version > 0) == changes
-            && (committed || version > 0);
-        let id = ListId { version, digest: digest(&voters) };
-        fits.then_some(Self { id, voters, added, removed, committed })
+            && (committed || version > 0)
+            && lengths.make_sense()
+            && lengths_before.make_sense();
+        let id = ListId { version, digest: digest(&voters, lengths) };
+        fits.then_some(Self { id, voters, added, removed, lengths, lengths_before, committed })
     }
 
-    /// The list after this one, with this voter more and that one less. `None` if nothing would
-    /// change, nobody would be left, or the numbers are used up.
-    pub(super) fn next(&self, add: Option<NodeId>, remove: Option<NodeId>) -> Option<Self> {
+    /// The list after this one, with this voter more and that one less, and these lengths. `None`
+    /// if nothing would change, nobody would be left, or the numbers are used up.
+    pub(super) fn next(
+        &self,
+        add: Option<NodeId>,
+        remove: Option<NodeId>,
+        lengths: Lengths,
+    ) -> Option<Self> {
         let mut voters = self.voters.clone();
         if let Some(id) = remove {
             voters.remove(voters.binary_search(&id).ok()?);
@@ -91,7 +104,41 @@ impl List {
         if let Some(id) = add {
             voters.insert(voters.binary_search(&id).err()?, id);
         }
-        Self::of(self.id.version.checked_add(1)?, voters, (add, remove), false)
+        let (version, lengths) = (self.id.version.checked_add(1)?, (lengths, self.lengths));
+        Self::of(version, voters, (add, remove), lengths, false)
+    }
+
+    /// Its lockTime and ρ.
+    pub fn lengths(&self) -> Lengths {
+        self.lengths
+    }
+
+    /// What a request by it asks for: its own lengths; while it is not known to be committed, the
+    /// shorter lockTime and the greater ρ of both lists.
+    pub(super) fn asked(&self) -> Lengths {
+        let (own, before) = (self.lengths, self.lengths_before);
+        if self.committed {
+            return own;
+        }
+        let drift_ppm = own.drift_ppm.max(before.drift_ppm);
+        Lengths { lock: own.lock.min(before.lock), drift_ppm }
+    }
+
+    /// Whether a request by it may ask for a lock of this length.
+    pub(super) fn may_ask_for(&self, lock: Duration) -> bool {
+        lock == self.lengths.lock || lock == self.lengths.lock.min(self.lengths_before.lock)
+    }
+
+    /// The longest lock by it or by the list before it.
+    pub(super) fn longest_lock(&self) -> Duration {
+        self.lengths.lock.max(self.lengths_before.lock)
+    }
+
+    /// For how long a vote by it, or by the list before it while it is not known to be committed,
+    /// may bind.
+    pub(super) fn binds_for(&self, params: &Params) -> Duration {
+        let alone = self.committed || !params.keep(Rule::QuarantineByBothLists);
+        if alone { self.lengths.lock } else { self.longest_lock() }
     }
 
     /// Its name.
@@ -187,6 +234,12 @@ impl List {
             id.into_iter().for_each(|id| out.put_node(id));
         }
         out.put_flag(self.committed);
+        let before = Some(self.lengths_before).filter(|before| *before != self.lengths);
+        out.put_flag(before.is_some());
+        for Lengths { lock, drift_ppm } in [self.lengths].into_iter().chain(before) {
+            out.put_u64(lock.as_nanos());
+            out.put_u32(drift_ppm);
+        }
     }
 
     /// Reads one.
@@ -198,7 +251,17 @@ impl List {
             *id = if input.flag()? { Some(input.node()?) } else { None };
         }
         let [added, removed] = changed;
-        Self::of(version, voters, (added, removed), input.flag()?).ok_or(Malformed)
+        let (committed, differ) = (input.flag()?, input.flag()?);
+        let mut lengths = || -> Result<Lengths, Malformed> {
+            let lock = Duration::from_nanos(input.u64()?);
+            Ok(Lengths { lock, drift_ppm: input.u32()? })
+        };
+        let own = lengths()?;
+        let before = if differ { lengths()? } else { own };
+        if differ && before == own {
+            return Err(Malformed); // it would be written in another way
+        }
+        Self::of(version, voters, (added, removed), (own, before), committed).ok_or(Malformed)
     }
 }
 
@@ -271,8 +334,10 @@ pub(super) fn quorum(voters: usize, params: &Params) -> usize {
     params.quorum(voters) - usize::from(!params.keep(Rule::MoreThanHalf))
 }
 
-fn digest(voters: &[NodeId]) -> u64 {
+fn digest(voters: &[NodeId], lengths: Lengths) -> u64 {
     let mut sum = Fnv1a::default();
     voters.iter().for_each(|id| sum.add(&id.0.to_le_bytes()));
+    sum.add(&lengths.lock.as_nanos().to_le_bytes());
+    sum.add(&lengths.drift_ppm.to_le_bytes());
     sum.value()
 }

@@ -21,12 +21,13 @@
 use super::announcement::FANOUT;
 use super::hall::{Hall, Timer};
 use super::list::{List, ListTold};
-use super::message::Message;
+use super::lock::Lock;
+use super::message::{Message, Request};
 use super::params::Params;
 use super::rules::Rule;
 use super::terms::Stored;
 use alloc::vec::Vec;
-use bellwether_core::{Cx, Instant, NodeId};
+use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 /// What a process without a record has been told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,6 +38,9 @@ pub(super) struct Newcomer {
     told: Vec<Answer>,
     /// How often it asked, in a large group.
     asked: u32,
+    /// When it began, and for how long it was in quarantine before it asked for what it is told
+    /// now; `None` if it cannot have voted in an earlier life.
+    pub(super) waited: Option<(Instant, Duration)>,
 }
 
 /// In a large group an observer asks less and less often, up to so many doublings of EP.
@@ -66,6 +70,12 @@ pub(super) struct RecordReply {
 }
 
 impl Newcomer {
+    /// One that may have voted in an earlier life, if it began again at this instant and is in
+    /// quarantine for so long.
+    pub(super) fn from(waited: Option<(Instant, Duration)>) -> Self {
+        Self { waited, ..Self::default() }
+    }
+
     /// Notes an answer. True if another life of a founder was met, so that a new round begins.
     fn hear(
         &mut self,
@@ -151,11 +161,11 @@ impl Hall {
     pub(super) fn inquire(&mut self, cx: &mut Cx<'_, Self>) {
         let (now, late) = (cx.now(), cx.params().keep(Rule::ReadAfterQuarantine));
         assert!(!late || self.lock.is_none(), "a process inquires after its quarantine");
-        let founding = List::known(self.me, cx.peers()).map(|list| list.id().digest);
+        let founding = List::known(self.me, cx.peers(), cx.params()).map(|list| list.id().digest);
         let (life, round, needs) = (self.life, self.newcomer.round, false);
         cx.broadcast(Message::Inquiry { life, round, founding, needs });
         self.inquire_of_voters(cx);
-        let mut wait = cx.params().period;
+        let mut wait = self.times.period;
         if self.is_large(cx.peers()) {
             self.inquire_of_some(cx);
             if !self.is_voter() {
@@ -174,7 +184,7 @@ impl Hall {
         let from = peers.place(self.me) + asked * FANOUT;
         let next = (from..from + FANOUT.min(size)).filter_map(|place| peers.at(place % size));
         let leader = self.followed.as_ref().map(|followed| followed.leader);
-        let founding = List::known(self.me, peers).map(|list| list.id().digest);
+        let founding = List::known(self.me, peers, cx.params()).map(|list| list.id().digest);
         let (life, round, needs) = (self.life, self.newcomer.round, false);
         for id in leader.into_iter().chain(next).filter(|id| !founders.contains(id)) {
             cx.send(id, Message::Inquiry { life, round, founding, needs });
@@ -188,7 +198,7 @@ impl Hall {
         if list.id().version == 0 {
             return; // all founders answer every inquiry, or have a newer list
         }
-        let founding = List::known(self.me, cx.peers()).map(|list| list.id().digest);
+        let founding = List::known(self.me, cx.peers(), cx.params()).map(|list| list.id().digest);
         let (life, round, needs) = (self.life, self.newcomer.round, true);
         for id in list.needed().filter(|id| *id != self.me && !self.newcomer.has_read(*id)) {
             cx.send(id, Message::Inquiry { life, round, founding, needs });
@@ -209,7 +219,7 @@ impl Hall {
         }
         let mut record = self.record_for(asker, round, founding);
         if let Message::Record { list: list @ None, .. } = &mut record {
-            let known = List::known(self.me, cx.peers());
+            let known = List::known(self.me, cx.peers(), cx.params());
             *list = known.map(|known| ListTold::Name(known.id(), true));
         }
         cx.send(from, record);
@@ -241,11 +251,14 @@ impl Hall {
         if early {
             return;
         }
-        let founding = List::known(self.me, cx.peers());
+        let founding = List::known(self.me, cx.peers(), cx.params());
         let newest = |newcomer: &Newcomer| newcomer.newest(cx.params()).map(List::id);
         let before = newest(&self.newcomer);
         let met = self.newcomer.hear(from, told, founding.as_ref(), cx.params());
         let news = newest(&self.newcomer) != before;
+        if let Some(waited) = self.needs_longer(cx.params()) {
+            return self.wait_longer(waited, cx);
+        }
         if let Some((highest, list)) = self.newcomer.read(cx.params()) {
             let list = list.clone();
             return self.take_up(Stored { highest, granted: None }, list, cx);
@@ -266,12 +279,36 @@ impl Hall {
         }
     }
 
+    /// How long its quarantine must be by the newest list that it was told of, if it was shorter.
+    /// In an earlier life it may have voted by that list or by the one before.
+    fn needs_longer(&self, params: &Params) -> Option<(Instant, Duration)> {
+        let (began, waited) = self.newcomer.waited?;
+        let needed = self.newcomer.newest(params)?.binds_for(params);
+        let waits = params.keep(Rule::WaitsForWhatItReads);
+        let late = waits && params.keep(Rule::ReadAfterQuarantine) && waited < needed;
+        late.then_some((began, needed))
+    }
+
+    /// Its quarantine was too short. What it was told does not count, also if that time has passed
+    /// by now: it was told before. So the quarantine lasts until now at least.
+    fn wait_longer(&mut self, (began, needed): (Instant, Duration), cx: &mut Cx<'_, Self>) {
+        let until = (began + needed).max(cx.now());
+        let Newcomer { round, asked, .. } = core::mem::take(&mut self.newcomer);
+        let waited = Some((began, until.since(began)));
+        self.newcomer = Newcomer { round: round + 1, asked, waited, ..Newcomer::default() };
+        let request = Request { life: self.life, sent: cx.now() };
+        self.lock = Some(Lock { to: None, request, until, leads: false });
+        self.inquire_from(cx.now(), cx);
+    }
+
     /// From now on it has a record, and takes part.
     fn take_up(&mut self, stored: Stored, list: List, cx: &mut Cx<'_, Self>) {
         self.newcomer = Newcomer::default();
         self.alone = true;
         self.list = Some(list);
+        self.set_times(cx);
+        self.brief = None; // it has asked for nothing yet
         self.set_stored(stored, cx);
-        self.ask_in_turn(cx.now() + cx.params().round, cx);
+        self.ask_in_turn(cx.now() + self.times.round, cx);
     }
 }

@@ -70,8 +70,11 @@ fn checksum(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::times::Lengths;
     use super::*;
+    use bellwether_core::Duration;
 
+    const LENGTHS: Lengths = Lengths { lock: Duration::from_millis(150), drift_ppm: 200 };
     const RECORD: Stored = Stored { highest: 7, granted: Some((NodeId(3), 9)) };
 
     #[test]
@@ -85,8 +88,8 @@ mod tests {
 
     #[test]
     fn what_is_stored_comes_back_and_damaged_bytes_count_as_missing() {
-        let list = List::founding([1, 2, 3].map(NodeId)).unwrap();
-        let next = list.next(Some(NodeId(4)), None).unwrap();
+        let list = List::founding([1, 2, 3].map(NodeId), LENGTHS).unwrap();
+        let next = list.next(Some(NodeId(4)), None, LENGTHS).unwrap();
         for (record, list) in
             [(RECORD, None), (Stored::FOUNDING, None), (RECORD, Some(list)), (RECORD, Some(next))]
         {

@@ -7,7 +7,7 @@ use crate::{first_breach, lan};
 use bellwether_check::{BrokenInvariant, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
-use bellwether_protocols::local_leader::{LocalLeader, Mode, Params, Rule};
+use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule, Tokens};
 use bellwether_sim::World;
 
 const SEED: u64 = 1;
@@ -47,6 +47,11 @@ fn breach(
 fn all_rules(judged: &Judged, mode: Mode) -> Params {
     match judged.watched {
         Watched::BothModes => lan(mode).with_exact_clocks(),
+        // With durable tokens another lockTime is another list, which is refused by itself.
+        Watched::Misconfigured => {
+            let tokens = Tokens::Volatile;
+            Params::try_from(Config { mode, tokens, ..Config::default() }).expect("it is valid")
+        }
         _ => lan(mode),
     }
 }

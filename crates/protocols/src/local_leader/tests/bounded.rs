@@ -48,7 +48,7 @@ fn lift(me: NodeId, effects: Vec<Wish<Hall>>, cx: &mut Cx<'_, Bounded>) {
 
 /// The list that is left out.
 fn founding(me: NodeId, cx: &Cx<'_, Bounded>) -> Option<List> {
-    List::known(me, cx.peers()).filter(|_| cx.params().by_majority())
+    List::known(me, cx.peers(), cx.params()).filter(|_| cx.params().by_majority())
 }
 
 fn list_of(body: &mut Message) -> Option<&mut Option<ListTold>> {

@@ -124,7 +124,7 @@ fn a_voter_is_replaced_in_one_step() {
     let mut process = leader(majority());
     process.command(replace(3, 5)).unwrap();
     hear(&mut process, 5, ready(Some(0)));
-    let next = founding().next(Some(NodeId(5)), Some(NodeId(3))).unwrap();
+    let next = founding().next(Some(NodeId(5)), Some(NodeId(3)), LENGTHS).unwrap();
     assert_eq!(process.effects()[0], record(1, 1, &next));
     hear(&mut process, 5, named(&next, yes(25)));
     assert_eq!(list_of(&process), Some((1, false, vec![1, 2, 5])), "one of the three before");

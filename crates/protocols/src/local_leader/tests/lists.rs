@@ -9,17 +9,17 @@ use bellwether_core::harness::Scripted;
 
 /// The list that the group begins with.
 pub(super) fn founding() -> List {
-    List::founding([1, 2, 3].map(NodeId)).expect("it has voters")
+    List::founding([1, 2, 3].map(NodeId), LENGTHS).expect("it has voters")
 }
 
 /// The list after it, with 4 as another voter.
 pub(super) fn with_4() -> List {
-    founding().next(Some(NodeId(4)), None).expect("a change")
+    founding().next(Some(NodeId(4)), None, LENGTHS).expect("a change")
 }
 
 /// The list after it, without 3.
 pub(super) fn without_3() -> List {
-    founding().next(None, Some(NodeId(3))).expect("a change")
+    founding().next(None, Some(NodeId(3)), LENGTHS).expect("a change")
 }
 
 /// The list once it is committed.
@@ -126,7 +126,7 @@ fn a_majority_is_one_of_the_voters_not_of_all_members() {
 
 #[test]
 fn turns_are_those_of_voters() {
-    let five = founding().next(Some(NodeId(5)), None).map(committed).unwrap();
+    let five = founding().next(Some(NodeId(5)), None, LENGTHS).map(committed).unwrap();
     let process = holding(&five, 5, majority());
     // Before 5 come 1, 2 and 3, and not 4.
     assert_eq!(process.node().deadline(Timer::Ask), at(150 + 3 * 40) + NANO);
@@ -234,7 +234,7 @@ fn whoever_refuses_a_list_in_full_is_not_asked_again_at_once() {
 
 #[test]
 fn another_founding_list_is_refused_and_counted_and_changes_nothing() {
-    let typo = List::founding([1, 2, 4].map(NodeId)).unwrap();
+    let typo = List::founding([1, 2, 4].map(NodeId), LENGTHS).unwrap();
     let mut process = member(3, majority());
     for requests in 1..=3 {
         hear(&mut process, 2, whole(&typo, ask(0)));
@@ -303,7 +303,7 @@ fn vote(process: &mut Process, from: u64, list: &List) {
 fn without_both_majorities_a_new_list_decides_alone() {
     // Of five voters, of whom 5 is new, it has three votes; of the four before, two.
     let four = committed(with_4());
-    let five = four.next(Some(NodeId(5)), None).unwrap();
+    let five = four.next(Some(NodeId(5)), None, LENGTHS).unwrap();
     let leads = compare(Rule::BothMajorities, |params| {
         let mut process = candidate(&five, params);
         vote(&mut process, 4, &five);
@@ -343,7 +343,7 @@ fn a_voter_and_an_observer_tell_a_candidate_that_its_list_is_committed() {
     // Of five voters, of whom 5 is new, it has three votes; of the four before, two. But one says
     // that the list is committed.
     let four = committed(with_4());
-    let five = four.next(Some(NodeId(5)), None).unwrap();
+    let five = four.next(Some(NodeId(5)), None, LENGTHS).unwrap();
     let mut process = candidate(&five, majority());
     vote(&mut process, 4, &five);
     let (request, support) = (Request { life: 2, sent: process.now() }, true);
@@ -422,7 +422,7 @@ fn without_the_newest_list_whoever_reads_has_one_that_is_out_of_force() {
 #[test]
 fn without_the_list_before_whoever_reads_misses_its_last_token() {
     // 4 has the next list of 1, which is not committed; by the old one 2 leads with the vote of 3.
-    let removed = founding().next(Some(NodeId(4)), Some(NodeId(1))).unwrap();
+    let removed = founding().next(Some(NodeId(4)), Some(NodeId(1)), LENGTHS).unwrap();
     let lacks = compare(Rule::ReadsParentList, |params| {
         let mut process = newcomer(3, params);
         told(&mut process, 4, 1, &removed);
@@ -451,7 +451,7 @@ fn without_waiting_whoever_reads_of_a_fork_may_take_the_wrong_one() {
 /// by its own list, and has to tell its record, since it is a voter of that one.
 #[test]
 fn whoever_reads_asks_the_voters_of_the_newest_list_even_if_they_are_observers() {
-    let next = founding().next(Some(NodeId(4)), Some(NodeId(2))).unwrap();
+    let next = founding().next(Some(NodeId(4)), Some(NodeId(2)), LENGTHS).unwrap();
     let mut process = newcomer(3, majority());
     told(&mut process, 1, 4, &next);
     let inquiry = |needs| Message::Inquiry { life: 2, round: 1, founding: None, needs };
@@ -468,7 +468,7 @@ fn whoever_reads_asks_the_voters_of_the_newest_list_even_if_they_are_observers()
 
 #[test]
 fn founders_whose_lists_differ_found_nothing() {
-    let typo = List::founding([1, 2, 4].map(NodeId)).unwrap();
+    let typo = List::founding([1, 2, 4].map(NodeId), LENGTHS).unwrap();
     let mut process = newcomer(3, majority());
     let told = |process: &mut Process, from: u64, list: &List| {
         let list = Some(ListTold::Name(list.id(), true));

@@ -19,6 +19,7 @@ mod edges;
 mod expiry;
 mod last_will;
 mod leaving;
+mod lengths;
 mod lists;
 mod nearest;
 mod needed;
@@ -45,6 +46,7 @@ mod world;
 use super::hall::{Hall, Timer};
 use super::message::{Farewell, Ids, Message, Request};
 use super::terms::Stored;
+use super::times::Lengths;
 use super::*;
 use crate::testing::{ms, others};
 use alloc::vec;
@@ -59,6 +61,8 @@ use bounded::{Bounded, Packet};
 type Process = Harness<Bounded>;
 type Effect = bellwether_core::Effect<Bounded>;
 
+/// Those of the usual parameters.
+const LENGTHS: Lengths = Lengths { lock: Duration::from_millis(150), drift_ppm: 0 };
 const NANO: Duration = Duration::from_nanos(1);
 const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
 

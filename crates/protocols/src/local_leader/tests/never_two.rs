@@ -57,7 +57,11 @@ fn without_a_rule_some_storm_makes_two_lead() {
             let params = |id| {
                 // One member is misconfigured, which matters only without that rule.
                 let lock = if rules == [Rule::EqualLocks] && id == 1 { 100 } else { 150 };
-                let params = valid(config(*seed)).with_lock(ms(lock));
+                let config = config(*seed);
+                // With durable tokens the list has the lockTime: another one is another list.
+                let tokens =
+                    if rules == [Rule::EqualLocks] { Tokens::Volatile } else { config.tokens };
+                let params = valid(Config { tokens, ..config }).with_lock(ms(lock));
                 rules.iter().fold(params, |params, rule| params.without(*rule))
             };
             two_lead(*seed, params).1

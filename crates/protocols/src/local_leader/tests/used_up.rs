@@ -13,8 +13,8 @@ const LAST: u64 = u64::MAX;
 /// A list of this version.
 fn list(version: u64) -> List {
     let mut bytes = Vec::new();
-    let first = List::founding([1, 2, 3].map(NodeId));
-    let next = first.and_then(|list| list.next(None, Some(NodeId(3))));
+    let first = List::founding([1, 2, 3].map(NodeId), LENGTHS);
+    let next = first.and_then(|list| list.next(None, Some(NodeId(3)), LENGTHS));
     next.expect("two are left").encode(&mut bytes);
     bytes[..8].copy_from_slice(&version.to_le_bytes());
     List::decode(&mut bellwether_core::Reader::new(&bytes)).expect("any version can be read")

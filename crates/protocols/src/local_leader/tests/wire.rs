@@ -12,8 +12,8 @@ fn read(bytes: &[u8]) -> Result<Message, Malformed> {
 
 /// A list of three, and the one after it that has one voter instead of another.
 fn lists() -> [List; 2] {
-    let list = List::founding([1, 2, 3].map(NodeId)).unwrap();
-    let next = list.next(Some(NodeId(u64::MAX)), Some(NodeId(2))).unwrap();
+    let list = List::founding([1, 2, 3].map(NodeId), LENGTHS).unwrap();
+    let next = list.next(Some(NodeId(u64::MAX)), Some(NodeId(2)), LENGTHS).unwrap();
     [list, next]
 }
 
@@ -56,7 +56,7 @@ fn all() -> Vec<Message> {
             request: request(5),
             token: 4,
             hold: ms(3000),
-            list: List::founding([1, 2].map(NodeId)).expect("it has voters"),
+            list: List::founding([1, 2].map(NodeId), LENGTHS).expect("it has voters"),
             last: NodeId(9),
             backwards: true,
         }),
@@ -85,12 +85,12 @@ fn every_message_survives_the_wire_and_none_does_if_it_is_cut_short() {
 fn the_bytes_are_what_they_are() {
     let request = Request { life: 2, sent: Instant::from_nanos(3) };
     let (support, remaining) = (true, Duration::from_nanos(4));
-    let list = List::founding([NodeId(1)]).map(|list| ListTold::Name(list.id(), true));
+    let list = List::founding([NodeId(1)], LENGTHS).map(|list| ListTold::Name(list.id(), true));
     let reply = Message::Reply { request, support, remaining, highest: 1, list };
     let numbers: Vec<u8> = [2_u64, 3].into_iter().flat_map(u64::to_le_bytes).collect();
     let rest: Vec<u8> = [4_u64, 1].into_iter().flat_map(u64::to_le_bytes).collect();
-    // FNV-1a of the founding list's only voter.
-    let digest = 0x89cd_3129_1d2a_efa4_u64.to_le_bytes();
+    // FNV-1a of the founding list's only voter, its lockTime and ρ.
+    let digest = 0xc718_4292_ad32_f827_u64.to_le_bytes();
     let list = [&[2], &digest[..]].concat();
     assert_eq!(bytes_of(&reply), [&[1], &numbers[..], &[1], &rest[..], &list[..]].concat());
 }
@@ -130,7 +130,7 @@ fn a_list_that_makes_no_sense_is_refused() {
     assert_eq!(spoilt(&next, 0, 0), Err(Malformed), "a founding list with a change");
     assert_eq!(spoilt(&next, 10 + 24 + 1, 7), Err(Malformed), "a new voter that does not vote");
     assert_eq!(spoilt(&next, 10 + 24 + 10, 1), Err(Malformed), "a voter that is removed");
-    assert_eq!(List::founding([]), None);
+    assert_eq!(List::founding([], LENGTHS), None);
     let nobody = [&[4][..], &[0; 24], &[0], &[1], &[0; 8], &[0; 2], &[0, 0, 1]].concat();
     assert_eq!(read(&nobody), Err(Malformed), "nobody votes");
 }

@@ -305,10 +305,12 @@ impl World {
         let count = self.members.len() as u64;
         let mut any = || NodeId(1 + self.luck.below(count));
         let (one, other) = (any(), any());
-        let command = match self.luck.below(3) {
+        let length = Duration::from_millis(100 + 10 * self.luck.below(30));
+        let command = match self.luck.below(4) {
             0 => Command::Add(one),
             1 => Command::Remove(one),
-            _ => Command::Replace(one, other),
+            2 => Command::Replace(one, other),
+            _ => Command::Lengths(Some(length), None),
         };
         self.command(index_of(leader), command);
         if !self.one_in(3) {
