@@ -8,9 +8,9 @@
 //!
 //! **What is measured from outside.** When each process of a worker ran, by marks that it makes
 //! itself. Two workers of different members at once are an overlap, which fails the run. So does a
-//! broken invariant, and, without `--load`, a failover beyond its bound by more than the machine
-//! stalled. A failed run keeps the traces, names their folder, and ends with the command that
-//! repeats its plan.
+//! broken invariant, and, without `--load` and `--quick`, a failover beyond its bound by more than
+//! the machine stalled. A failed run keeps the traces, names their folder, and ends with the
+//! command that repeats its plan.
 //!
 //! **What is not drawn.** The exceptions of docs/running.md, "What can outlive a lease": all three
 //! watching processes killed or stopped while the command lives, a virtual machine that its host
@@ -113,12 +113,15 @@ fn run(options: &Options) -> ExitCode {
         println!("the detector must see these overlaps; it saw {}", report.excepted);
         return if report.excepted > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    if report.unexplained() > 0 && !options.load {
-        println!("FAILED: beyond a bound by more than the machine stalled; the same plan again:");
-        println!("{}", options.command(None));
-        return ExitCode::FAILURE;
+    if report.unexplained() == 0 {
+        return ExitCode::SUCCESS;
     }
-    ExitCode::SUCCESS
+    println!("beyond a bound by more than the machine stalled; the same plan again:");
+    println!("{}", options.command(None));
+    match options.load || options.quick {
+        true => ExitCode::SUCCESS, // other work makes leaders late
+        false => ExitCode::FAILURE,
+    }
 }
 
 fn summary(report: &Report, begun: Instant) {

@@ -166,7 +166,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             watched: Watched::Misconfigured,
         }),
         explored: None,
-        validated: Validated::Not("the model assumes one lockTime"),
+        validated: Validated::Not("it takes all lists to have one lockTime"),
     },
     Mutant {
         without: &[Rule::DriftMargin],
