@@ -42,8 +42,8 @@ fn what_only_the_laboratory_needs_comes_with_its_features() {
     }
 }
 
-/// Cargo keeps what it unpacked from a local archive by its version alone. Without this the test would
-/// build against the sources of an earlier run.
+/// Cargo keeps what it unpacked from a local archive by its version alone. Without this the test
+/// would build against the sources of an earlier run.
 fn forget_unpacked(name: &str) {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
@@ -63,6 +63,7 @@ fn forget_unpacked(name: &str) {
 #[test]
 fn the_contract_and_the_protocols_build_from_their_archives() {
     let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verified");
+    let _ = std::fs::remove_dir_all(&made); // of an earlier test
     forget_unpacked("bellwether-core");
     let package = "package --package bellwether-core --package bellwether-protocols --allow-dirty";
     let mut cargo = Command::new(env!("CARGO"));

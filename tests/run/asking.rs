@@ -77,7 +77,7 @@ fn three_members_follow_one_and_another_when_that_resigns_or_leaves() {
     assert!(why.contains(&format!("\nnot leader because: follows {first}")), "{why}");
     let any = bellwether(&format!("status --dir {}", folder.dir()));
     let several = refusal(&any, 2);
-    assert!(several.contains("web --id 1, web --id 2, web --id 3?"), "{several}");
+    assert!(several.contains("choose one of web --id 1, web --id 2, web --id 3"), "{several}");
     assert!(members[first as usize - 1].ask("resign").status.success());
     members[first as usize - 1].line(|line| !json(line)["leaders"].as_array().unwrap().is_empty());
     let second = leader(&members);

@@ -76,8 +76,8 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.wish(|| Effect::Store(bytes));
     }
 
-    /// Appends an effect. It is made where it stays: an effect has room for the longest message, and
-    /// one made elsewhere would be copied with all of that room.
+    /// Appends an effect. It is made where it stays: an effect has room for the longest message,
+    /// and one made elsewhere would be copied with all of that room.
     #[inline]
     fn wish(&mut self, make: impl FnOnce() -> Effect<P>) {
         self.effects.extend(core::iter::once_with(make));
