@@ -55,31 +55,31 @@ impl<'a, P: Protocol> Cx<'a, P> {
     /// Sends a wrapped message to the destination that [`lift`](Self::lift) returned.
     #[inline]
     pub fn dispatch(&mut self, to: Dest, message: P::Message) {
-        self.wish(|| Effect::Send(to, message));
+        self.append(|| Effect::Send(to, message));
     }
 
     /// Arms a timer; replaces an earlier arming of the same kind.
     #[inline]
     pub fn arm(&mut self, timer: P::Timer, at: Instant) {
-        self.wish(|| Effect::Arm(timer, at));
+        self.append(|| Effect::Arm(timer, at));
     }
 
     /// Disarms a timer.
     #[inline]
     pub fn disarm(&mut self, timer: P::Timer) {
-        self.wish(|| Effect::Disarm(timer));
+        self.append(|| Effect::Disarm(timer));
     }
 
     /// Stores bytes durably, before this step's messages are sent.
     #[inline]
     pub fn store(&mut self, bytes: Vec<u8>) {
-        self.wish(|| Effect::Store(bytes));
+        self.append(|| Effect::Store(bytes));
     }
 
     /// Appends an effect. It is made where it stays: an effect has room for the longest message,
     /// and one made elsewhere would be copied with all of that room.
     #[inline]
-    fn wish(&mut self, make: impl FnOnce() -> Effect<P>) {
+    fn append(&mut self, make: impl FnOnce() -> Effect<P>) {
         self.effects.extend(core::iter::once_with(make));
     }
 
