@@ -54,7 +54,10 @@ impl System for Keepalived {
         let mut command = Command::new("keepalived");
         command.args(["--dont-fork", "--vrrp", "--log-console", "--use-file", &file]);
         for (flag, name) in [("--pid", "parent"), ("--vrrp_pid", "vrrp")] {
-            command.arg(flag).arg(folder.file(&format!("keepalived-{id}-{name}.pid")));
+            let file = folder.file(&format!("keepalived-{id}-{name}.pid"));
+            // One that was killed leaves it behind, and the next one would take itself for a second.
+            let _ = std::fs::remove_file(&file);
+            command.arg(flag).arg(file);
         }
         command
     }
