@@ -61,11 +61,13 @@ pub enum FaultKind {
     Members,
     /// A process crashes and is released within two leases, as by its guardian.
     Release,
+    /// A leader is asked to change lockTime, or how much clocks drift.
+    Lengths,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Loss,
         Self::SharedLoss,
         Self::Bursts,
@@ -95,6 +97,7 @@ impl FaultKind {
         Self::Transfer,
         Self::Members,
         Self::Release,
+        Self::Lengths,
     ];
 
     /// Kinds with a random stream of their own, because they were added later: without them the
@@ -104,6 +107,9 @@ impl FaultKind {
 
     /// Kinds that were added after those, with a stream of their own again.
     pub const LATEST: [Self; 1] = [Self::Transfer];
+
+    /// Kinds that were added after those, each with a stream of its own.
+    pub(crate) const ALONE: [Self; 3] = [Self::Members, Self::Release, Self::Lengths];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
@@ -137,6 +143,7 @@ impl FaultKind {
             Self::Transfer => "transfer",
             Self::Members => "members",
             Self::Release => "release",
+            Self::Lengths => "lengths",
         }
     }
 }

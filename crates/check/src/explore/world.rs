@@ -318,9 +318,10 @@ impl<P: Protocol> World<P> {
                 *match command {
                     Command::Campaign => &mut next.left.campaigns,
                     Command::Transfer(_) => &mut next.left.transfers,
-                    Command::Add(_) | Command::Remove(_) | Command::Replace(..) => {
-                        &mut next.left.changes
-                    }
+                    Command::Add(_)
+                    | Command::Remove(_)
+                    | Command::Replace(..)
+                    | Command::Lengths(..) => &mut next.left.changes,
                     _ => &mut next.left.resignations,
                 } -= 1;
                 self.command(next, command, draws)?;
