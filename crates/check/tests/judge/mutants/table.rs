@@ -542,7 +542,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         &[Rule::OpenListsLastNoLonger],
         "requests by an open list ask for its own longer locks",
         "without_waiting_for_the_commit_an_open_list_lasts_longer_than_others_know",
-        refused("grant", LENGTHENED),
+        refused("renew_joint", LENGTHENED),
     ),
     rarely(
         &[Rule::QuarantineByBothLists],
