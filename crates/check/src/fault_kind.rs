@@ -63,11 +63,13 @@ pub enum FaultKind {
     Release,
     /// A leader is asked to change lockTime, or how much clocks drift.
     Lengths,
+    /// All processes crash at one moment or within a lease, and restart; some lose their disks.
+    AllRestart,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Loss,
         Self::SharedLoss,
         Self::Bursts,
@@ -98,6 +100,7 @@ impl FaultKind {
         Self::Members,
         Self::Release,
         Self::Lengths,
+        Self::AllRestart,
     ];
 
     /// Kinds with a random stream of their own, because they were added later: without them the
@@ -109,7 +112,8 @@ impl FaultKind {
     pub const LATEST: [Self; 1] = [Self::Transfer];
 
     /// Kinds that were added after those, each with a stream of its own.
-    pub(crate) const ALONE: [Self; 3] = [Self::Members, Self::Release, Self::Lengths];
+    pub(crate) const ALONE: [Self; 4] =
+        [Self::Members, Self::Release, Self::Lengths, Self::AllRestart];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
@@ -144,6 +148,7 @@ impl FaultKind {
             Self::Members => "members",
             Self::Release => "release",
             Self::Lengths => "lengths",
+            Self::AllRestart => "all-restart",
         }
     }
 }

@@ -70,6 +70,8 @@ impl Default for FaultMix {
 
 /// In how many schedules killed processes are released.
 const RELEASED: f64 = 0.3;
+/// In how many schedules all processes restart at once.
+const ALL_RESTART: f64 = 0.1;
 /// In how many schedules lockTime or ρ change, if they can.
 const LENGTHS: f64 = 0.2;
 
@@ -112,6 +114,13 @@ impl FaultMix {
     pub(crate) fn draw_release(&self, rng: &mut ScheduleRng) -> bool {
         let drawn = rng.chance(RELEASED) || self.forced.has(FaultKind::Release);
         drawn && self.allowed.has(FaultKind::Release)
+    }
+
+    /// Draws whether all processes restart at once in a schedule. This has a random stream of its
+    /// own.
+    pub(crate) fn draw_all_restart(&self, rng: &mut ScheduleRng) -> bool {
+        let drawn = rng.chance(ALL_RESTART) || self.forced.has(FaultKind::AllRestart);
+        drawn && self.allowed.has(FaultKind::AllRestart)
     }
 
     /// Draws whether lockTime or ρ change in a schedule. This has a random stream of its own.

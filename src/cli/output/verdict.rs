@@ -116,8 +116,8 @@ impl Verdict<'_> {
     /// voters and of lockTime.
     fn trouble(&self) -> impl Iterator<Item = (FaultKind, u64)> {
         let all = self.report.tally.trouble.iter();
-        use FaultKind::{Lengths, Members, Release, Transfer};
-        let rare = [Transfer, Members, Release, Lengths];
+        use FaultKind::{AllRestart, Lengths, Members, Release, Transfer};
+        let rare = [Transfer, Members, Release, Lengths, AllRestart];
         all.filter(move |(kind, n)| *n > 0 || !rare.contains(kind))
     }
 

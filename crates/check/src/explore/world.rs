@@ -474,6 +474,20 @@ impl<P: Protocol> World<P> {
         });
         state
     }
+
+    /// Whether a disk was lost, and a process that began again has a record and has voted. It is the
+    /// one that lost it, unless there was another crash.
+    pub(super) fn somebody_recovers(&self, state: &State<P>) -> bool {
+        let voted = |node: &Node<Timed<P>>| {
+            let mut locked = false;
+            node.facts(state.now, &mut |fact| locked |= matches!(fact, Fact::Locked { .. }));
+            locked
+        };
+        state.left.lost_disks < self.adversary.lost_disks
+            && state.places.iter().any(|place| {
+                place.life > 1 && place.disk.is_some() && place.node.as_ref().is_some_and(voted)
+            })
+    }
 }
 
 /// Questions about a state.

@@ -67,7 +67,11 @@ pub fn draw(
     if time_scales.tokens && mix.draw_lengths(&mut lengths) {
         (kinds, time_scales) = (kinds.with(FaultKind::Lengths), &widest);
     }
-    let draft = Draft { lengths, ..Draft::new(time_scales, mix) };
+    let mut together = ScheduleRng::all_restart(seed, number);
+    if time_scales.roles && mix.draw_all_restart(&mut together) {
+        kinds = kinds.with(FaultKind::AllRestart);
+    }
+    let draft = Draft { lengths, together, ..Draft::new(time_scales, mix) };
     let mut draft = Draft { nodes, kinds, chaos, rng, later, latest, changes, releases, ..draft };
     draft.draw_founders();
     let offset = draft.draw_clocks();
@@ -79,6 +83,7 @@ pub fn draw(
     draft.draw_transfers();
     draft.draw_changes();
     draft.draw_releases();
+    draft.draw_all_restarts();
     let longer = draft.draw_lengths();
     let (links, calm) = draft.draw_finale();
     let Draft { mut faults, absent, founders, trouble, .. } = draft;
@@ -126,6 +131,8 @@ struct Draft<'a> {
     releases: ScheduleRng,
     /// The random stream of changes of lockTime and ρ.
     lengths: ScheduleRng,
+    /// The random stream of restarts of all at once.
+    together: ScheduleRng,
     faults: Vec<Timed>,
     absent: Vec<u32>,
     /// Who votes at first, if voters change.
@@ -154,6 +161,7 @@ impl<'a> Draft<'a> {
             changes: ScheduleRng::members(0, 0),
             releases: ScheduleRng::releases(0, 0),
             lengths: ScheduleRng::lengths(0, 0),
+            together: ScheduleRng::all_restart(0, 0),
             founders: Nodes::NONE,
             safe: Nodes::NONE,
             faults: Vec::new(),
@@ -179,6 +187,7 @@ impl<'a> Draft<'a> {
             FaultKind::Members => &mut self.changes,
             FaultKind::Release => &mut self.releases,
             FaultKind::Lengths => &mut self.lengths,
+            FaultKind::AllRestart => &mut self.together,
             kind if FaultKind::LATER.contains(&kind) => &mut self.later,
             kind if FaultKind::LATEST.contains(&kind) => &mut self.latest,
             _ => &mut self.rng,
