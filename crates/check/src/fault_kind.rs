@@ -61,11 +61,15 @@ pub enum FaultKind {
     Members,
     /// A process crashes and is released within two leases, as by its guardian.
     Release,
+    /// A leader is asked to change lockTime, or how much clocks drift.
+    Lengths,
+    /// All processes crash at one moment or within a lease, and restart; some lose their disks.
+    AllRestart,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::Loss,
         Self::SharedLoss,
         Self::Bursts,
@@ -95,6 +99,8 @@ impl FaultKind {
         Self::Transfer,
         Self::Members,
         Self::Release,
+        Self::Lengths,
+        Self::AllRestart,
     ];
 
     /// Kinds with a random stream of their own, because they were added later: without them the
@@ -104,6 +110,10 @@ impl FaultKind {
 
     /// Kinds that were added after those, with a stream of their own again.
     pub const LATEST: [Self; 1] = [Self::Transfer];
+
+    /// Kinds that were added after those, each with a stream of its own.
+    pub(crate) const ALONE: [Self; 4] =
+        [Self::Members, Self::Release, Self::Lengths, Self::AllRestart];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
@@ -137,6 +147,8 @@ impl FaultKind {
             Self::Transfer => "transfer",
             Self::Members => "members",
             Self::Release => "release",
+            Self::Lengths => "lengths",
+            Self::AllRestart => "all-restart",
         }
     }
 }

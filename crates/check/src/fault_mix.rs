@@ -70,6 +70,10 @@ impl Default for FaultMix {
 
 /// In how many schedules killed processes are released.
 const RELEASED: f64 = 0.3;
+/// In how many schedules all processes restart at once.
+const ALL_RESTART: f64 = 0.1;
+/// In how many schedules lockTime or ρ change, if they can.
+const LENGTHS: f64 = 0.2;
 
 impl FaultMix {
     /// These kinds in every schedule, and no others; first lives are known, and members alike.
@@ -89,8 +93,8 @@ impl FaultMix {
     ) -> FaultKinds {
         let chance = if rng.chance(0.5) { 0.5 } else { 0.2 };
         let mut drawn = FaultKinds::NONE;
-        let own = [FaultKind::Members, FaultKind::Release]; // these have streams of their own
-        for kind in FaultKind::ALL.into_iter().filter(|kind| !own.contains(kind)) {
+        // Those have streams of their own.
+        for kind in FaultKind::ALL.into_iter().filter(|kind| !FaultKind::ALONE.contains(kind)) {
             let rng = match kind {
                 kind if FaultKind::LATER.contains(&kind) => &mut *later,
                 kind if FaultKind::LATEST.contains(&kind) => &mut *latest,
@@ -110,6 +114,19 @@ impl FaultMix {
     pub(crate) fn draw_release(&self, rng: &mut ScheduleRng) -> bool {
         let drawn = rng.chance(RELEASED) || self.forced.has(FaultKind::Release);
         drawn && self.allowed.has(FaultKind::Release)
+    }
+
+    /// Draws whether all processes restart at once in a schedule. This has a random stream of its
+    /// own.
+    pub(crate) fn draw_all_restart(&self, rng: &mut ScheduleRng) -> bool {
+        let drawn = rng.chance(ALL_RESTART) || self.forced.has(FaultKind::AllRestart);
+        drawn && self.allowed.has(FaultKind::AllRestart)
+    }
+
+    /// Draws whether lockTime or ρ change in a schedule. This has a random stream of its own.
+    pub(crate) fn draw_lengths(&self, rng: &mut ScheduleRng) -> bool {
+        let drawn = rng.chance(LENGTHS) || self.forced.has(FaultKind::Lengths);
+        drawn && self.allowed.has(FaultKind::Lengths)
     }
 
     /// Draws whether voters change in a schedule. This has a random stream of its own.

@@ -14,6 +14,7 @@ use bellwether_core::{
 use bellwether_protocols::choice::Choice;
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::str::FromStr;
 
 /// The result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -231,6 +232,12 @@ fn same(one: &Event, other: &Event) -> bool {
     }
 }
 
+/// Parses `None` or `Some(…)`.
+fn optional<T: FromStr>(text: &str) -> Option<Option<T>> {
+    let within = |text: &str| text.strip_prefix("Some(")?.strip_suffix(')')?.parse().ok();
+    if text == "None" { Some(None) } else { within(text).map(Some) }
+}
+
 /// Parses a recorded command: `Resign`, `Rank(5)`, `Transfer(NodeId(3))`.
 fn to_command(text: &str) -> Option<Command> {
     let within = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
@@ -249,7 +256,11 @@ fn to_command(text: &str) -> Option<Command> {
                 replaced.and_then(|(old, new)| Some(Command::Replace(id(old)?, id(new)?)));
             let rank = within("Rank").and_then(|rank| rank.parse().ok()).map(Command::Rank);
             let to = of("Transfer").map(Command::Transfer).or(of("Add").map(Command::Add));
-            to.or(of("Remove").map(Command::Remove)).or(replace).or(rank)
+            let lengths = || {
+                let (lock, drift) = within("Lengths")?.split_once(", ")?;
+                Some(Command::Lengths(optional(lock)?, optional(drift)?))
+            };
+            to.or(of("Remove").map(Command::Remove)).or(replace).or(rank).or_else(lengths)
         }
     }
 }
@@ -257,6 +268,7 @@ fn to_command(text: &str) -> Option<Command> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bellwether_core::Duration;
 
     #[test]
     fn every_command_is_read_as_it_is_recorded() {
@@ -269,6 +281,8 @@ mod tests {
             Command::Add(NodeId(4)),
             Command::Remove(NodeId(1)),
             Command::Replace(NodeId(1), NodeId(4)),
+            Command::Lengths(Some(Duration::from_micros(150_500)), None),
+            Command::Lengths(None, Some(100)),
         ];
         for command in all {
             assert_eq!(to_command(&format!("{command:?}")), Some(command));

@@ -62,6 +62,19 @@ pub struct VoterList {
     pub voters: Nodes,
     /// The voters of the list before it, while it is not known to be committed; otherwise none.
     pub before: Nodes,
+    /// Its lockTime and ρ, if they are known.
+    pub lengths: Option<Lengths>,
+    /// The longest lock by it or, while it is not known to be committed, by the list before it.
+    pub longest: Duration,
+}
+
+/// How long locks last, and by how many millionths clocks drift.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lengths {
+    /// lockTime.
+    pub lock: Duration,
+    /// ρ.
+    pub drift_ppm: u32,
 }
 
 impl VoterList {
@@ -77,6 +90,10 @@ impl VoterList {
                 let (version, committed) = (*version, *committed);
                 *list = Some(Self { version, committed, ..Self::default() });
             }
+            (Fact::Lengths { lock, drift_ppm, longest }, Some(list)) => {
+                list.lengths = Some(Lengths { lock: *lock, drift_ppm: *drift_ppm });
+                list.longest = *longest;
+            }
             (Fact::Voter { peer }, Some(list)) => {
                 list.voters.set(number(peer), true);
                 list.before.set(number(peer), !list.committed);
@@ -85,6 +102,12 @@ impl VoterList {
             (Fact::Removed { peer }, Some(list)) => list.before.set(number(peer), true),
             _ => {}
         }
+    }
+
+    /// Whether this is the same list, perhaps with other knowledge of whether it is committed.
+    fn is_same(&self, other: &Self) -> bool {
+        let name = |list: &Self| (list.version, list.voters, list.lengths);
+        name(self) == name(other)
     }
 
     /// Whether these processes can decide by it.
@@ -287,7 +310,7 @@ impl View<'_> {
                 let (first, able) = (*first, part.members.without(self.course.witnesses));
                 let can_lead =
                     |list: VoterList| list.is_decided_by(part.members) && list.voters.meets(able);
-                lists.all(|list| can_lead(list) && list.voters == first.voters)
+                lists.all(|list| can_lead(list) && list.is_same(&first))
             }
             None => match self.course.founders {
                 Some(founders) => part.members.holds(founders),

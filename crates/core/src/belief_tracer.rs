@@ -109,7 +109,11 @@ impl BeliefTracer {
 fn is_of_list(fact: &Fact) -> bool {
     matches!(
         fact,
-        Fact::List { .. } | Fact::Voter { .. } | Fact::Added { .. } | Fact::Removed { .. }
+        Fact::List { .. }
+            | Fact::Lengths { .. }
+            | Fact::Voter { .. }
+            | Fact::Added { .. }
+            | Fact::Removed { .. }
     )
 }
 

@@ -1,7 +1,7 @@
 //! Facts: what a protocol reports about its inner state.
 
 use crate::id::{NodeId, Term};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 /// A fact about the state of a process, for the checker, the trace and the question "why?".
@@ -79,6 +79,16 @@ pub enum Fact {
         version: u64,
         /// Whether it knows the list to be committed.
         committed: bool,
+    },
+    /// How long locks by that list last, and by how many millionths clocks drift.
+    Lengths {
+        /// lockTime.
+        lock: Duration,
+        /// ρ.
+        drift_ppm: u32,
+        /// The longest lock by that list or, while it is not known to be committed, by the one
+        /// before it.
+        longest: Duration,
     },
     /// This process is a voter of that list.
     Voter {

@@ -230,4 +230,7 @@ pub enum Command {
     Remove(NodeId),
     /// Let the second member vote instead of the first.
     Replace(NodeId, NodeId),
+    /// Let locks last this long, and let clocks drift by so many millionths; what is `None` stays
+    /// as it is.
+    Lengths(Option<Duration>, Option<u32>),
 }

@@ -1,6 +1,7 @@
 //! Why a protocol refuses a command.
 
 use crate::id::NodeId;
+use crate::time::Duration;
 use core::fmt;
 
 /// Why a protocol refused a command. Nothing changed.
@@ -40,7 +41,7 @@ pub enum Refused {
     WouldStop,
     /// The group does not store what it grants, so its voters cannot change.
     Volatile,
-    /// With one voter more the messages would not fit a datagram.
+    /// With one voter more, or while lockTime changes, the messages would not fit a datagram.
     TooManyVoters,
     /// This member is in the founding list, which stays.
     Founder(NodeId),
@@ -48,6 +49,17 @@ pub enum Refused {
     Votes(NodeId),
     /// This member runs, and so is not forgotten.
     Runs(NodeId),
+    /// With this lockTime or this drift a constraint would not hold; with these values all do.
+    Lengths {
+        /// The constraint.
+        rule: &'static str,
+        /// The nearest lockTime.
+        lock: Duration,
+        /// The drift that goes with it, in millionths.
+        drift_ppm: u32,
+    },
+    /// The group has this lockTime and this drift already.
+    SameLengths,
 }
 
 /// Why a process cannot be the next leader.
@@ -110,14 +122,22 @@ impl fmt::Display for Refused {
                 "this group does not store what it grants, so its voters stay the same; use \
                  durable tokens",
             ),
-            Self::TooManyVoters => f.write_str(
-                "with one voter more the messages would not fit a datagram; remove one first",
-            ),
+            Self::TooManyVoters => {
+                f.write_str("the messages would not fit a datagram any more; remove a voter first")
+            }
             Self::Founder(id) => {
                 write!(f, "member {id} is in the founding list, and only joined ones are forgotten")
             }
             Self::Votes(id) => write!(f, "member {id} votes; remove it from the voters first"),
             Self::Runs(id) => write!(f, "member {id} runs; end it first"),
+            Self::Lengths { rule, lock, drift_ppm } => write!(
+                f,
+                "this would break the rule {rule}; the nearest values that keep all rules are \
+                 lock = {lock} and drift-ppm = {drift_ppm}"
+            ),
+            Self::SameLengths => {
+                f.write_str("the group has this lockTime and this drift already; name others")
+            }
         }?;
         f.write_str("; nothing changed")
     }

@@ -202,6 +202,21 @@ impl Election {
         self.change_voters(VoterChange::Replace { old, new })
     }
 
+    /// Lets locks last for another time, or clocks drift by more or less, in parts per 10⁶; what is
+    /// `None` stays as it is: see [`change_voters`](Self::change_voters). The settings of a member
+    /// are only the founding values: whoever has a record of a newer list goes by that.
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason; [`Refused::Lengths`] if a constraint of the parameters would not
+    /// hold, with the nearest values that keep all.
+    pub fn set_lengths(
+        &self,
+        lock: Option<bellwether_core::Duration>,
+        drift_ppm: Option<u32>,
+    ) -> Result<(), NotNow> {
+        self.change_voters(VoterChange::Lengths { lock, drift_ppm })
+    }
+
     /// Changes the voters of the group. Only the leader of a group with durable tokens can, one
     /// change at a time.
     ///

@@ -324,6 +324,7 @@ impl Member {
     /// Periodic work.
     fn check_periodically(&mut self, now: Instant) {
         self.next_check = now + CHECK;
+        self.follow_drift(now);
         self.entrust_if_moved(now);
         if self.directory.forget(now) && self.life.is_some() {
             self.recorder.peers(now, self.directory.members());
@@ -473,6 +474,11 @@ impl Member {
         let grows = matches!(command, Command::Add(_) | Command::Replace(..));
         if grows && !self.fits_one_more(now) {
             return Err(Refused::TooManyVoters);
+        }
+        if let Command::Lengths(_, drift_ppm) = command
+            && let Some(refused) = self.refused_lengths(drift_ppm, now)
+        {
+            return Err(refused);
         }
         let Some(life) = &mut self.life else { return Err(Refused::Withdrawn) };
         let taken = life.command(command, self.directory.view(), now);

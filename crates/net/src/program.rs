@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The least drift of live clocks that is accepted, in millionths. Half of it is left to clock
 /// steering.
-const DRIFT_PPM_MIN: u32 = 2;
+pub(crate) const DRIFT_PPM_MIN: u32 = 2;
 /// The most members of an open group that one member knows.
 const OPEN_MAX: usize = 1024;
 

@@ -4,11 +4,13 @@ use crate::beacon::{LATELY, QUESTION};
 use crate::frame::{BODY_MAX, DropReason};
 use crate::member::{Member, RecentDrop};
 use crate::peers::Peers;
+use crate::program::DRIFT_PPM_MIN;
 use crate::setting::Setting;
 use crate::snapshot::Snapshot;
 use crate::status::{MemberStatus, Refused, Role, Status, Voters};
 use crate::voter_change::VoterChange;
 use bellwether_core::{Duration, Fact, Instant, NodeId, Refused as Unwilling, Term};
+use bellwether_protocols::choice::Leases;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -34,6 +36,8 @@ struct Facts {
     other_lists: BTreeMap<u64, u32>,
     /// The list of voters that it holds.
     voters: Option<Voters>,
+    /// The durations of its leases by that list, where it has any.
+    leases: Option<Leases>,
 }
 
 impl Member {
@@ -42,7 +46,7 @@ impl Member {
         let standing = self.shared.see().standing;
         let facts = self.facts(now);
         let settings = &self.settings;
-        let leases = settings.program.leases;
+        let leases = facts.leases;
         let mut traffic = self.traffic.clone();
         // Multicast delivers our own frames to us; they are not worth showing. Otherwise somebody
         // sends them back.
@@ -98,6 +102,7 @@ impl Member {
     fn facts(&self, now: Instant) -> Facts {
         let mut facts = Facts::default();
         let (mut list, mut voters) = (None, Vec::new());
+        let mut leases = self.settings.program.leases;
         if let Some(life) = &self.life {
             life.endpoint().facts(now, &mut |fact| match fact {
                 Fact::Locked { to, until } => facts.locked = Some((to, until)),
@@ -109,6 +114,9 @@ impl Member {
                     facts.other_lists.insert(peer.0, requests);
                 }
                 Fact::List { version, committed } => list = Some((version, committed)),
+                Fact::Lengths { lock, drift_ppm, .. } => {
+                    leases = leases.map(|leases| leases.with(lock, drift_ppm));
+                }
                 Fact::Voter { peer } => voters.push(peer.0),
                 _ => {}
             });
@@ -120,8 +128,14 @@ impl Member {
         }
         let invited = self.life.as_ref().and_then(|life| life.endpoint().invited(now));
         let invited = invited.map(|id| id.0);
-        let told = |(version, committed)| Voters { version, committed, ids: voters, invited };
+        let lock_ms = leases.map(|leases| ms(leases.lock));
+        let drift_ppm = leases.map(|leases| leases.drift_ppm);
+        let told = |(version, committed)| {
+            let ids = voters;
+            Voters { version, committed, ids, invited, lock_ms, drift_ppm }
+        };
         facts.voters = list.map(told);
+        facts.leases = leases;
         facts
     }
 
@@ -212,6 +226,39 @@ impl Member {
     /// then name the one that is added and the one that is removed.
     pub(crate) fn fits_one_more(&self, now: Instant) -> bool {
         self.settings.program.fits(self.present_voters(now).len() + 2, BODY_MAX)
+    }
+
+    /// Whether messages still fit a datagram while lockTime or drift change. Requests then name
+    /// both, which takes less room than a voter.
+    fn fits_lengths(&self, now: Instant) -> bool {
+        self.settings.program.fits(self.present_voters(now).len() + 1, BODY_MAX)
+    }
+
+    /// Why this change of lockTime and drift is not possible here, if it is not.
+    pub(crate) fn refused_lengths(
+        &self,
+        drift_ppm: Option<u32>,
+        now: Instant,
+    ) -> Option<Unwilling> {
+        if !self.fits_lengths(now) {
+            return Some(Unwilling::TooManyVoters);
+        }
+        let lock = self.facts(now).leases?.lock;
+        let too_small = drift_ppm.is_some_and(|drift_ppm| drift_ppm < DRIFT_PPM_MIN);
+        let (rule, drift_ppm) = ("drift-ppm >= 2, so that clocks can be compared", DRIFT_PPM_MIN);
+        too_small.then_some(Unwilling::Lengths { rule, lock, drift_ppm })
+    }
+
+    /// Compares clocks by the drift of the present list.
+    pub(crate) fn follow_drift(&self, now: Instant) {
+        let (Some(life), Some(leases)) = (&self.life, self.settings.program.leases) else { return };
+        let mut allowed = leases.drift_ppm;
+        life.endpoint().facts(now, &mut |fact| {
+            if let Fact::Lengths { drift_ppm, .. } = fact {
+                allowed = drift_ppm;
+            }
+        });
+        self.shared.clock.allow(allowed);
     }
 
     /// Who votes, as far as is known.

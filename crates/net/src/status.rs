@@ -114,7 +114,7 @@ pub struct Status {
 }
 
 /// A list of voters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Voters {
     /// The number of changes since the founding.
     pub version: u64,
@@ -125,6 +125,12 @@ pub struct Voters {
     /// The member that is asked whether it can vote; absent if none is, or if that was given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invited: Option<u64>,
+    /// lockTime by this list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock_ms: Option<f64>,
+    /// How much clocks may drift by this list, in parts per 10⁶.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift_ppm: Option<u32>,
 }
 
 /// One member as another sees it.

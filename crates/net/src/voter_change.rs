@@ -1,8 +1,9 @@
-//! A change of the voters, as an application or an operator asks for it.
+//! A change of the list of voters, as an application or an operator asks for it.
 
-use bellwether_core::{Command, NodeId};
+use bellwether_core::{Command, Duration, NodeId};
 
-/// A change of the voters of a group: one voter more, one less, or one instead of another.
+/// A change of the list of voters: one voter more, one less, or one instead of another; or another
+/// lockTime or drift, which are part of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VoterChange {
     /// This member votes, too.
@@ -15,6 +16,13 @@ pub enum VoterChange {
         old: NodeId,
         /// The member that votes in its place.
         new: NodeId,
+    },
+    /// Locks last for another time, or clocks may drift by more or less.
+    Lengths {
+        /// The new lockTime, if it is to change.
+        lock: Option<Duration>,
+        /// The new drift in parts per 10⁶, if it is to change.
+        drift_ppm: Option<u32>,
     },
 }
 
@@ -29,11 +37,24 @@ impl VoterChange {
         }
     }
 
+    /// The change to this lockTime and this drift; `None` if it would change nothing.
+    pub(crate) fn of_lengths(lock: Option<Duration>, drift_ppm: Option<u32>) -> Option<Self> {
+        (lock.is_some() || drift_ppm.is_some()).then_some(Self::Lengths { lock, drift_ppm })
+    }
+
+    /// The new lockTime and the new drift, of those that are to change.
+    pub fn lengths(self) -> (Option<Duration>, Option<u32>) {
+        match self {
+            Self::Lengths { lock, drift_ppm } => (lock, drift_ppm),
+            _ => (None, None),
+        }
+    }
+
     /// The member that votes from now on, if there is one.
     pub fn added(self) -> Option<NodeId> {
         match self {
             Self::Add(new) | Self::Replace { new, .. } => Some(new),
-            Self::Remove(_) => None,
+            Self::Remove(_) | Self::Lengths { .. } => None,
         }
     }
 
@@ -41,7 +62,7 @@ impl VoterChange {
     pub fn removed(self) -> Option<NodeId> {
         match self {
             Self::Remove(old) | Self::Replace { old, .. } => Some(old),
-            Self::Add(_) => None,
+            Self::Add(_) | Self::Lengths { .. } => None,
         }
     }
 
@@ -51,6 +72,7 @@ impl VoterChange {
             Self::Add(new) => Command::Add(new),
             Self::Remove(old) => Command::Remove(old),
             Self::Replace { old, new } => Command::Replace(old, new),
+            Self::Lengths { lock, drift_ppm } => Command::Lengths(lock, drift_ppm),
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct TimeScales {
     pub drift: u32,
     /// What a clock may gain or lose beyond that between two readings (ε).
     pub clock_error: Duration,
+    /// How old the stamps may be by which a process knows how long a message was under way.
+    pub stamps: Duration,
     /// How long a promise given to a leader lasts.
     pub lease: Duration,
     /// Once nothing goes wrong any more, the promise is kept within this (κ).
@@ -50,6 +52,7 @@ impl TimeScales {
         scheduling: Duration::ZERO,
         drift: Self::QUARTZ,
         clock_error: Duration::ZERO,
+        stamps: Duration::ZERO,
         lease: Duration::ZERO,
         settles: Duration::ZERO,
         leases: false,

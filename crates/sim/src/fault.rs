@@ -189,6 +189,15 @@ pub enum Fault {
         /// The new voter.
         with: u32,
     },
+    /// The process is asked to change lockTime, or how much clocks drift.
+    Lengths {
+        /// The process.
+        node: Who,
+        /// The new lockTime, if it is to change.
+        lock: Option<Duration>,
+        /// The new drift in parts per 10⁶, if it is to change.
+        drift_ppm: Option<u32>,
+    },
     /// In a graph: a link appears or disappears, and both ends are told.
     Link {
         /// The two ends.
@@ -257,7 +266,8 @@ impl Fault {
             | Self::Campaign { node }
             | Self::Add { node, .. }
             | Self::Remove { node, .. }
-            | Self::Replace { node, .. } => Some(*node),
+            | Self::Replace { node, .. }
+            | Self::Lengths { node, .. } => Some(*node),
             Self::Cut { .. } | Self::Heal | Self::Network { .. } | Self::Link { .. } => None,
         }
     }
@@ -272,6 +282,7 @@ impl Fault {
             Self::Add { voter, .. } => Some(Command::Add(id(*voter))),
             Self::Remove { voter, .. } => Some(Command::Remove(id(*voter))),
             Self::Replace { voter, with, .. } => Some(Command::Replace(id(*voter), id(*with))),
+            Self::Lengths { lock, drift_ppm, .. } => Some(Command::Lengths(*lock, *drift_ppm)),
             _ => None,
         }
     }

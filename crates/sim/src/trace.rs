@@ -72,13 +72,21 @@ fn lists(records: &[Record]) -> BTreeMap<usize, String> {
     let mut last = BTreeMap::new();
     for (place, Record { node, event, .. }) in records.iter().enumerate() {
         let Event::Fact(Fact::List { version, committed }) = event else { continue };
+        let lengths = records.get(place + 1).and_then(|record| match record.event {
+            Event::Fact(Fact::Lengths { lock, drift_ppm, .. }) => Some((lock, drift_ppm)),
+            _ => None,
+        });
+        let from = place + 1 + usize::from(lengths.is_some());
         let voter = |record: &Record| match record.event {
             Event::Fact(Fact::Voter { peer }) => Some(peer),
             _ => None,
         };
-        let voters: Vec<NodeId> = records[place + 1..].iter().map_while(voter).collect();
+        let voters: Vec<NodeId> = records[from..].iter().map_while(voter).collect();
         let open = if *committed { "" } else { ", not committed" };
-        let text = format!("list {version}: {} vote{open}", list(voters.iter()));
+        let mut text = format!("list {version}: {} vote{open}", list(voters.iter()));
+        if let Some((lock, drift_ppm)) = lengths {
+            text.push_str(&format!(", lock = {lock}, drift-ppm = {drift_ppm}"));
+        }
         if last.insert(*node, text.clone()).as_ref() != Some(&text) {
             told.insert(place, text);
         }

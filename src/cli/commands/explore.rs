@@ -296,7 +296,8 @@ impl Explore {
     }
 
     fn for_programs(&self, subject: &Subject<'_>, answer: &Answer, seconds: f64) -> Value {
-        let Answer { states, depth, complete, somebody_leads, breach, refused } = answer;
+        let Answer { states, depth, complete, somebody_leads, somebody_recovers, .. } = answer;
+        let Answer { breach, refused, .. } = answer;
         let verdict = if breach.is_some() { "violated" } else { "holds" };
         let mut result = json!({
             "protocol": subject.name,
@@ -321,6 +322,7 @@ impl Explore {
             "depth": depth,
             "complete": complete,
             "somebody_leads": somebody_leads,
+            "somebody_recovers": somebody_recovers,
             "wall_seconds": seconds,
         });
         if let Some(why) = refused {

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub(in crate::cli) struct Members {
     #[command(flatten)]
     target: Target,
-    /// With add, remove and replace: only if the present list of voters has this number
+    /// With add, remove, replace and set: only if the present list of voters has this number
     #[arg(long, global = true, value_name = "N")]
     if_list: Option<u64>,
     #[command(subcommand)]
@@ -37,6 +37,7 @@ Examples:
   bellwether members web add 4                      on the leader's machine: member 4 votes, too
   bellwether members web replace 1 4                member 4 votes instead of member 1
   bellwether members web remove 4 --if-list 2       only if the list is still number 2
+  bellwether members web set --lock 300ms           on the leader's machine: locks last longer
   bellwether members web forget 4                   on the leader's machine: 4 joined, and is gone";
 
 #[derive(Subcommand, Debug)]
@@ -60,6 +61,16 @@ enum Wish {
         /// The member that votes in its place
         new: u64,
     },
+    /// Change how long locks last, or by how much clocks may drift; all members follow
+    #[command(group = clap::ArgGroup::new("lengths").required(true).multiple(true))]
+    Set {
+        /// The new lockTime, such as 300ms
+        #[arg(long, group = "lengths", value_name = "TIME")]
+        lock: Option<bellwether::core::Duration>,
+        /// The new bound on the drift of clocks, in parts per million
+        #[arg(long, group = "lengths", value_name = "PPM")]
+        drift_ppm: Option<u32>,
+    },
     /// Forget a member that joined while the group ran, votes no longer, and has ended for good
     Forget {
         /// The member
@@ -79,7 +90,8 @@ impl Members {
     pub(in crate::cli) fn run(&self) -> Done {
         if self.if_list.is_some() && matches!(self.change, None | Some(Wish::Forget { .. })) {
             return Err(Failure::Usage(
-                "--if-list has no effect without add, remove or replace; leave it out".to_owned(),
+                "--if-list has no effect without add, remove, replace or set; leave it out"
+                    .to_owned(),
             ));
         }
         match &self.change {
@@ -89,6 +101,10 @@ impl Members {
             Some(Wish::Replace { old, new }) => {
                 let (old, new) = (NodeId(*old), NodeId(*new));
                 return self.change(VoterChange::Replace { old, new });
+            }
+            Some(Wish::Set { lock, drift_ppm }) => {
+                let (lock, drift_ppm) = (*lock, *drift_ppm);
+                return self.change(VoterChange::Lengths { lock, drift_ppm });
             }
             None => {}
         }
@@ -158,7 +174,13 @@ fn is_given_up(change: VoterChange, list: &Voters) -> bool {
 /// Whether this list has the change, for good.
 fn is_made(change: VoterChange, list: &Voters) -> bool {
     let votes = |id: NodeId| list.ids.contains(&id.0);
-    list.committed && change.added().is_none_or(votes) && !change.removed().is_some_and(votes)
+    let (lock, drift_ppm) = change.lengths();
+    let lock = lock.map(|lock| lock.as_nanos() as f64 / 1e6);
+    list.committed
+        && change.added().is_none_or(votes)
+        && !change.removed().is_some_and(votes)
+        && (lock.is_none() || lock == list.lock_ms)
+        && (drift_ppm.is_none() || drift_ppm == list.drift_ppm)
 }
 
 fn made(change: VoterChange) -> String {
@@ -166,6 +188,11 @@ fn made(change: VoterChange) -> String {
         VoterChange::Add(new) => format!("member {new} votes"),
         VoterChange::Remove(old) => format!("member {old} votes no longer"),
         VoterChange::Replace { old, new } => format!("member {new} votes instead of {old}"),
+        VoterChange::Lengths { lock, drift_ppm } => {
+            let lock = lock.map(|lock| format!("locks last {lock}"));
+            let drift = drift_ppm.map(|ppm| format!("clocks may drift by {ppm} ppm"));
+            lock.into_iter().chain(drift).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 
@@ -185,7 +212,13 @@ pub(in crate::cli) fn voters(status: &Status) -> Option<String> {
         some => format!("; observers: {}", names(some)),
     };
     let committed = if list.committed { "" } else { ", not committed yet" };
-    Some(format!("{} (list {}{committed}){observers}", names(&list.ids), list.version))
+    // The founding list has the values of the settings.
+    let changed = list.lock_ms.zip(list.drift_ppm).filter(|_| list.version > 0);
+    let lengths = changed.map_or(String::new(), |(lock, drift)| {
+        format!(", lockTime {}, drift {drift} ppm", millis(lock))
+    });
+    let list_is = format!("list {}{committed}{lengths}", list.version);
+    Some(format!("{} ({list_is}){observers}", names(&list.ids)))
 }
 
 /// The members as a table.

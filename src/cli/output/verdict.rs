@@ -112,11 +112,12 @@ impl Verdict<'_> {
         text
     }
 
-    /// What went wrong, and how often. Not every protocol takes transfers and changes of its
-    /// voters.
+    /// What went wrong, and how often. Not every protocol takes transfers, and changes of its
+    /// voters and of lockTime.
     fn trouble(&self) -> impl Iterator<Item = (FaultKind, u64)> {
         let all = self.report.tally.trouble.iter();
-        let rare = [FaultKind::Transfer, FaultKind::Members, FaultKind::Release];
+        use FaultKind::{AllRestart, Lengths, Members, Release, Transfer};
+        let rare = [Transfer, Members, Release, Lengths, AllRestart];
         all.filter(move |(kind, n)| *n > 0 || !rare.contains(kind))
     }
 
@@ -315,6 +316,12 @@ fn line_of(timed: &Timed) -> String {
         }
         Fault::Replace { node, voter, with } => {
             format!("{} is asked to let {with} vote instead of {voter}", who(node))
+        }
+        Fault::Lengths { node, lock, drift_ppm } => {
+            let lock = lock.map(|lock| format!("lockTime {lock}"));
+            let drift = drift_ppm.map(|ppm| format!("a drift of {ppm} ppm"));
+            let new: Vec<String> = lock.into_iter().chain(drift).collect();
+            format!("{} is asked for {}", who(node), new.join(" and "))
         }
         Fault::Link { ends: (a, b), up } => {
             format!("the link between {a} and {b} {}", if *up { "comes" } else { "goes" })

@@ -43,6 +43,8 @@ pub struct Answer {
     pub complete: bool,
     /// Whether a process leads in one of them; otherwise the result means little.
     pub somebody_leads: bool,
+    /// Whether in one of them a process that lost its disk has a record again, and has voted.
+    pub somebody_recovers: bool,
     /// A broken property, and a path to a state that breaks it.
     pub breach: Option<(&'static str, Vec<Move>)>,
     /// Why its last step is no action of the model, if that is what is broken.
@@ -67,6 +69,7 @@ const SUPPORT_AT_MOST_ONE: &str = "support-at-most-one";
 const LEADER_SUPPORTS_ITSELF: &str = "leader-supports-itself";
 const SOMEBODY_STANDS: &str = "somebody-stands";
 const SOMEBODY_LEADS: &str = "somebody leads";
+const SOMEBODY_RECOVERS: &str = "somebody recovers";
 
 /// Explores until all states are seen, a property breaks, or about `most` states were generated.
 pub fn explore<P: Protocol>(world: World<P>, most: usize, threads: usize) -> Answer {
@@ -103,6 +106,7 @@ pub fn explore_while<P: Protocol>(
         depth: checker.max_depth(),
         complete: breach.is_none() && checker.state_count() < most && !stopped,
         somebody_leads: checker.discovery(SOMEBODY_LEADS).is_some(),
+        somebody_recovers: checker.discovery(SOMEBODY_RECOVERS).is_some(),
         breach,
         refused,
     }
@@ -149,6 +153,9 @@ impl<P: Protocol> Model for World<P> {
                 state.leaders().all(itself)
             }),
             somebody_leads,
+            Property::sometimes(SOMEBODY_RECOVERS, |world: &Self, state: &State<P>| {
+                world.somebody_recovers(state)
+            }),
         ];
         properties.extend((self.asked == Asked::Proved).then_some(follows));
         properties

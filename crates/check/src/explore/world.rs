@@ -318,9 +318,10 @@ impl<P: Protocol> World<P> {
                 *match command {
                     Command::Campaign => &mut next.left.campaigns,
                     Command::Transfer(_) => &mut next.left.transfers,
-                    Command::Add(_) | Command::Remove(_) | Command::Replace(..) => {
-                        &mut next.left.changes
-                    }
+                    Command::Add(_)
+                    | Command::Remove(_)
+                    | Command::Replace(..)
+                    | Command::Lengths(..) => &mut next.left.changes,
                     _ => &mut next.left.resignations,
                 } -= 1;
                 self.command(next, command, draws)?;
@@ -472,6 +473,20 @@ impl<P: Protocol> World<P> {
             (packet.to, packet.from, packet.sent, bytes)
         });
         state
+    }
+
+    /// Whether a disk was lost, and a process that began again has a record and has voted. This is
+    /// the one that lost it, unless there was another crash.
+    pub(super) fn somebody_recovers(&self, state: &State<P>) -> bool {
+        let voted = |node: &Node<Timed<P>>| {
+            let mut locked = false;
+            node.facts(state.now, &mut |fact| locked |= matches!(fact, Fact::Locked { .. }));
+            locked
+        };
+        state.left.lost_disks < self.adversary.lost_disks
+            && state.places.iter().any(|place| {
+                place.life > 1 && place.disk.is_some() && place.node.as_ref().is_some_and(voted)
+            })
     }
 }
 

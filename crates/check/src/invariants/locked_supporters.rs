@@ -38,7 +38,9 @@ fn is_locked(view: &View<'_>, supporter: u32, leader: u32) -> bool {
 }
 
 fn is_excused(view: &View<'_>, supporter: u32) -> bool {
-    let promised = view.course.stretched(view.course.time_scales.lease);
+    let told = view.rows.iter().filter_map(|row| Some(row.list?.longest)).max();
+    let longest = view.course.time_scales.lease.max(told.unwrap_or_default());
+    let promised = view.course.stretched(longest);
     let row = view.row(supporter);
     row.unseen || row.gone.is_some_and(|gone| view.at <= gone + promised)
 }

@@ -25,6 +25,7 @@ pub(crate) fn time_scales() -> TimeScales {
         scheduling: ms(5),
         drift: 200_000,
         clock_error: Duration::from_micros(100),
+        stamps: ms(200),
         lease: ms(100),
         settles: ms(400),
         leases: true,

@@ -14,6 +14,7 @@ mod clocks;
 mod cuts;
 mod finale;
 mod incarnations;
+mod lengths;
 mod members;
 mod network;
 mod processes;
@@ -60,7 +61,17 @@ pub fn draw(
         kinds = kinds.with(FaultKind::Release);
     }
     let chaos = rng.stretch(time_scales.lease, mix.chaos);
-    let draft = Draft::new(time_scales, mix);
+    let mut lengths = ScheduleRng::lengths(seed, number);
+    let widest = lengths::widest(time_scales);
+    let mut time_scales = time_scales;
+    if time_scales.tokens && mix.draw_lengths(&mut lengths) {
+        (kinds, time_scales) = (kinds.with(FaultKind::Lengths), &widest);
+    }
+    let mut together = ScheduleRng::all_restart(seed, number);
+    if time_scales.roles && mix.draw_all_restart(&mut together) {
+        kinds = kinds.with(FaultKind::AllRestart);
+    }
+    let draft = Draft { lengths, together, ..Draft::new(time_scales, mix) };
     let mut draft = Draft { nodes, kinds, chaos, rng, later, latest, changes, releases, ..draft };
     draft.draw_founders();
     let offset = draft.draw_clocks();
@@ -72,8 +83,11 @@ pub fn draw(
     draft.draw_transfers();
     draft.draw_changes();
     draft.draw_releases();
+    draft.draw_all_restarts();
+    let longer = draft.draw_lengths();
     let (links, calm) = draft.draw_finale();
     let Draft { mut faults, absent, founders, trouble, .. } = draft;
+    let calm = calm + longer;
     faults.sort_by_key(|timed| timed.at); // stable: at equal times the order of drawing counts
     let horizon = calm + time_scales.settles + time_scales.lease * WATCH;
     let unknown_first_lives =
@@ -94,7 +108,8 @@ pub fn longest(time_scales: &TimeScales, mix: &FaultMix) -> Duration {
     let chaos = random::scaled(time_scales.lease, mix.chaos.1);
     let late = time_scales.lease * (network::LONGEST + 2 * network::STRAGGLE_LONG + 2);
     let slow = time_scales.lease + time_scales.scheduling * 2;
-    chaos + late + slow + time_scales.timely * 5 + time_scales.settles + time_scales.lease * WATCH
+    let settled = time_scales.timely * 5 + lengths::latest(time_scales) + time_scales.settles;
+    chaos + late + slow + settled + time_scales.lease * WATCH
 }
 
 /// A schedule being drawn.
@@ -114,6 +129,10 @@ struct Draft<'a> {
     changes: ScheduleRng,
     /// The random stream of releases.
     releases: ScheduleRng,
+    /// The random stream of changes of lockTime and ρ.
+    lengths: ScheduleRng,
+    /// The random stream of restarts of all at once.
+    together: ScheduleRng,
     faults: Vec<Timed>,
     absent: Vec<u32>,
     /// Who votes at first, if voters change.
@@ -141,6 +160,8 @@ impl<'a> Draft<'a> {
             latest: ScheduleRng::latest(0, 0),
             changes: ScheduleRng::members(0, 0),
             releases: ScheduleRng::releases(0, 0),
+            lengths: ScheduleRng::lengths(0, 0),
+            together: ScheduleRng::all_restart(0, 0),
             founders: Nodes::NONE,
             safe: Nodes::NONE,
             faults: Vec::new(),
@@ -165,6 +186,8 @@ impl<'a> Draft<'a> {
         let rng = match kind {
             FaultKind::Members => &mut self.changes,
             FaultKind::Release => &mut self.releases,
+            FaultKind::Lengths => &mut self.lengths,
+            FaultKind::AllRestart => &mut self.together,
             kind if FaultKind::LATER.contains(&kind) => &mut self.later,
             kind if FaultKind::LATEST.contains(&kind) => &mut self.latest,
             _ => &mut self.rng,

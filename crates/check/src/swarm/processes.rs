@@ -55,6 +55,32 @@ impl Draft<'_> {
         }
     }
 
+    /// Draws when all crash, at one moment or within a lease, and when each of them is back. Some
+    /// disks are lost or torn, but never that of one process: otherwise the group is a new one.
+    pub(super) fn draw_all_restarts(&mut self) {
+        let lease = self.time_scales.lease;
+        let keeper = self.together.below(u64::from(self.nodes)) as u32;
+        for at in self.moments(FaultKind::AllRestart) {
+            let at_once = self.together.chance(0.5);
+            for node in 0..self.nodes {
+                let later = self.together.within(Duration::ZERO, lease);
+                let falls = if at_once { at } else { (at + later).min(self.chaos) };
+                let back = falls + self.together.stretch(lease, (0.0, 3.0));
+                let (lost, torn) = (self.together.chance(0.25), self.together.chance(0.5));
+                let disk = match (lost && node != keeper && !self.safe.contains(node), torn) {
+                    (false, _) => Disk::Kept,
+                    (true, true) => Disk::Torn,
+                    (true, false) => Disk::Lost,
+                };
+                let node = Who::Node(node);
+                self.push(falls, Fault::Crash { node });
+                if back < self.chaos {
+                    self.push(back, Fault::Restart { node, disk, reboot: false });
+                }
+            }
+        }
+    }
+
     /// Draws the target; often the leader at that time.
     fn victim(&mut self) -> Who {
         if self.rng.chance(0.4) { Who::Leader } else { Who::Node(self.rng.node(self.nodes)) }

@@ -19,6 +19,10 @@ const LATEST: u64 = 11;
 const ROLES: u64 = 12;
 /// The stream of changes of the voters, likewise.
 const MEMBERS: u64 = 14;
+/// The stream of changes of lockTime and ρ, likewise.
+const LENGTHS: u64 = 17;
+/// The stream of restarts of all at once, likewise.
+const ALL_RESTART: u64 = 18;
 /// The stream of releases, likewise.
 const RELEASES: u64 = 16;
 
@@ -51,6 +55,16 @@ impl ScheduleRng {
     /// A fourth stream, for changes of the voters.
     pub(crate) fn members(seed: u64, number: u64) -> Self {
         Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(MEMBERS)))
+    }
+
+    /// A stream for changes of lockTime and ρ.
+    pub(crate) fn lengths(seed: u64, number: u64) -> Self {
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(LENGTHS)))
+    }
+
+    /// A stream for restarts of all at once.
+    pub(crate) fn all_restart(seed: u64, number: u64) -> Self {
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(ALL_RESTART)))
     }
 
     /// A stream for processes that are killed and released.

@@ -39,7 +39,7 @@ impl Ghost {
     /// different terms or by different lists: a new leader asks again at once, and so does one that
     /// makes a list. It asks by the list that it holds.
     pub(super) fn ask(&mut self, told: &StepReport<'_>) -> Step {
-        let (at, reading, list) = (told.at, told.row.reading, told.list(self.group));
+        let (at, reading, list) = (told.at, told.row.reading, told.list(self.founding()));
         let Some(request) = told.account().request else { return Ok(()) };
         let Some(life) = self.life(told) else { return Ok(()) };
         let (sent, term) = (request.sent, request.term);
@@ -63,7 +63,11 @@ impl Ghost {
             ));
         }
         let (granted, dead) = (Nodes::NONE, false);
-        life.requests.push(Request { at, sent, term, list, granted, dead });
+        let spans = self.spans_by(told);
+        self.longest = self.longest.max(spans.longest);
+        if let Some(life) = self.life(told) {
+            life.requests.push(Request { at, sent, term, list, granted, dead, spans });
+        }
         Ok(())
     }
 
@@ -80,7 +84,7 @@ impl Ghost {
         let Some(lease) = lease.filter(|lease| commits || before != Some(*lease)) else {
             return self.check_belief(told);
         };
-        let Some(list) = told.list(self.group) else {
+        let Some(list) = told.list(self.founding()) else {
             return Err(("adopt", "it leads without a record".to_owned()));
         };
         let first = self.first_lease(told, lease, list);
@@ -103,14 +107,14 @@ impl Ghost {
         }
         let life = self.members[told.node as usize].life.and_then(|life| self.lives.get(life))?;
         let counts = |request: &&Request| {
-            let runs = told.row.reading < request.sent + self.lease;
+            let runs = told.row.reading < request.sent + request.spans.lease;
             runs && !request.dead && request.list == Some(list)
         };
         let mut first = Lease { until: Instant::NEVER, token: u64::MAX, voters: alone };
         for voter in parent.voters.without(alone).iter() {
             let granted = |request: &&Request| counts(request) && request.granted.contains(voter);
             if let Some(request) = life.requests.iter().rfind(granted) {
-                first.until = first.until.min(request.sent + self.lease);
+                first.until = first.until.min(request.sent + request.spans.lease);
                 first.token = first.token.min(request.term);
                 first.voters.set(voter, true);
             }
@@ -172,10 +176,11 @@ impl Ghost {
         let Lease { until, token, voters } = lease;
         let life = self.members[told.node as usize].life.and_then(|life| self.lives.get(life));
         let requests = life.map_or(&[][..], |life| &life.requests);
-        let from = requests.partition_point(|request| request.sent + self.lease < until);
-        let Some(first) = requests.get(from) else {
+        let lasts = |request: &&Request| request.sent + request.spans.lease >= until;
+        let Some(first) = requests.iter().find(lasts) else {
             let last = requests.last().map_or("which it never made".to_owned(), |last| {
-                format!("of {}, ends at {} at the latest", last.sent, last.sent + self.lease)
+                let end = last.sent + last.spans.lease;
+                format!("of {}, ends at {end} at the latest", last.sent)
             });
             return Err(format!(
                 "its lease ends at reading {until}; one from its last request, {last}"
@@ -190,7 +195,8 @@ impl Ghost {
         let counts = |voter: u32, request: &Request| {
             !request.dead && request.granted.contains(voter) && fits(request)
         };
-        let voted = |voter: &u32| requests[from..].iter().any(|request| counts(*voter, request));
+        let voted =
+            |voter: &u32| requests.iter().filter(lasts).any(|request| counts(*voter, request));
         let Some(other) = voters.iter().find(|voter| !voted(voter)) else { return Ok(()) };
         let of_term = match before {
             _ if !self.tokens => String::new(),

@@ -4,6 +4,7 @@
 use super::StepReport;
 use super::lists::{List, Lists};
 use crate::nodes::Nodes;
+use crate::view::Lengths;
 use crate::view::Record;
 use bellwether_core::{Duration, Instant, SimTime};
 use bellwether_protocols::time_scales::TimeScales;
@@ -19,11 +20,11 @@ pub(super) struct Ghost {
     pub(super) lives: Vec<Life>,
     /// How many steps there were: what happens at one instant has an order.
     pub(super) steps: u64,
-    /// lockTime.
-    pub(super) lock: Duration,
-    /// The length of a lease, on its holder's clock: lockTime(1−2ρ)−2ε.
-    pub(super) lease: Duration,
-    /// LEASE: no lease runs longer than this in real time.
+    /// The lengths of the founding list, and of all requests if those of a list do not change.
+    pub(super) lengths: Lengths,
+    /// ε.
+    pub(super) error: Duration,
+    /// The longest lockTime of any request.
     pub(super) longest: Duration,
     /// The lists of voters.
     pub(super) lists: Lists,
@@ -43,11 +44,16 @@ pub(super) struct Member {
     pub(super) lock: Option<Held>,
     /// What it has stored; kept while it is down.
     pub(super) record: Option<Record>,
-    /// The list in that record.
+    /// The list in that record, and whether it knows that to be committed.
     pub(super) list: Option<List>,
+    pub(super) sure: bool,
     pub(super) lease: Option<Lease>,
     /// The step since which its quarantine is over.
     pub(super) free: Option<u64>,
+    /// For how long it was in quarantine, if this is not its first life.
+    pub(super) waited: Option<Duration>,
+    /// The reading at which its life began.
+    pub(super) born: Option<Instant>,
     /// Of the leases that rested on its vote: the version of the newest list, and the highest token
     /// of those by that list; zero if there were none.
     pub(super) owes: (u64, u64),
@@ -123,6 +129,18 @@ pub(super) struct Request {
     pub(super) granted: Nodes,
     /// Whether it was given up.
     pub(super) dead: bool,
+    pub(super) spans: Spans,
+}
+
+/// How long what rests on a request lasts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spans {
+    /// A lock for it, by the voter's clock.
+    pub(super) lock: Duration,
+    /// A lease from it, by its holder's clock: lockTime(1−2ρ)−2ε.
+    pub(super) lease: Duration,
+    /// No lease from it runs longer than this in real time: LEASE.
+    pub(super) longest: Duration,
 }
 
 impl Life {
@@ -149,13 +167,7 @@ impl Life {
 
 impl Ghost {
     pub(super) fn new(group: Nodes, time_scales: &TimeScales) -> Self {
-        let TimeScales { lease: lock, drift, clock_error, tokens, .. } = *time_scales;
-        const BILLION: u128 = 1_000_000_000;
-        let (drift, length) = (u128::from(drift).min(BILLION / 4), u128::from(lock.as_nanos()));
-        let error = u128::from(clock_error.as_nanos());
-        let shorter = length * (BILLION - 2 * drift) / BILLION;
-        let longest = (shorter.saturating_sub(error) * BILLION).div_ceil(BILLION - drift) + 1;
-        let length = |nanos: u128| Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+        let TimeScales { lease: lock, drift, clock_error: error, tokens, .. } = *time_scales;
         Self {
             group,
             members: vec![
@@ -164,12 +176,53 @@ impl Ghost {
             ],
             lives: Vec::new(),
             steps: 0,
-            lock,
-            lease: length(shorter.saturating_sub(2 * error)),
-            longest: length(longest),
+            lengths: Lengths { lock, drift_ppm: drift / 1_000 },
+            error,
+            longest: lock * 2,
             lists: Lists::default(),
             tokens,
             blind: false,
+        }
+    }
+
+    /// What a process has that reports no list.
+    pub(super) fn founding(&self) -> (Nodes, Lengths) {
+        (self.group, self.lengths)
+    }
+
+    /// How long what rests on a request with these lengths lasts.
+    fn spans(&self, Lengths { lock, drift_ppm }: Lengths) -> Spans {
+        const MILLION: u128 = 1_000_000;
+        let drift = u128::from(drift_ppm).min(MILLION / 4);
+        let (length, error) = (u128::from(lock.as_nanos()), u128::from(self.error.as_nanos()));
+        let shorter = length * (MILLION - 2 * drift) / MILLION;
+        let longest = (shorter.saturating_sub(error) * MILLION).div_ceil(MILLION - drift) + 1;
+        let length = |nanos: u128| Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+        let lease = length(shorter.saturating_sub(2 * error));
+        Spans { lock, lease, longest: length(longest) }
+    }
+
+    /// How long what rests on a request by this list lasts: while the list was not known to be
+    /// committed, no longer than by the one before it. If both are possible, because it became
+    /// known in the step that made the request, what is asked least of anybody.
+    pub(super) fn spans_by(&self, told: &StepReport<'_>) -> Spans {
+        let list = told.list(self.founding()).filter(|_| self.tokens);
+        let Some(list) = list else { return self.spans(self.lengths) };
+        let own = self.spans(list.lengths);
+        let member = &self.members[told.node as usize];
+        let (knew, knows) = (member.list == Some(list) && member.sure, told.is_sure());
+        // One that nobody knows yet it has just made, from its own.
+        let made = member.list.filter(|_| !self.lists.is_known(list));
+        let before = self.lists.parent(list).or(made);
+        let Some(before) = before.map(|before| before.lengths) else { return own };
+        let open = self.spans(Lengths {
+            lock: list.lengths.lock.min(before.lock),
+            drift_ppm: list.lengths.drift_ppm.max(before.drift_ppm),
+        });
+        match (knew, knows) {
+            (true, _) => own,
+            (false, false) => open,
+            (false, true) => Spans { lease: own.lease, ..open },
         }
     }
 
@@ -198,11 +251,17 @@ impl Ghost {
         but: (u32, u64),
         at: SimTime,
     ) -> Option<u32> {
-        let live = |request: &Request| !request.dead && at < request.at + self.longest;
+        let current = |list: List| !self.tokens || self.lists.is_current(list);
+        let live = |request: &&Request| {
+            let timely = !request.dead && at < request.at + request.spans.longest;
+            timely && request.list.is_none_or(current)
+        };
+        let longest = self.longest;
         let others = self.lives.iter().filter(|life| !life.ended && !life.is(but.0, but.1));
         let mut voted = others.filter(|life| {
-            let recent = life.requests.iter().rev().take_while(|request| live(request));
-            recent.into_iter().any(|request| request.granted.contains(voter))
+            let recent = life.requests.iter().rev();
+            let mut recent = recent.take_while(|request| at < request.at + longest).filter(live);
+            recent.any(|request| request.granted.contains(voter))
         });
         voted.next().map(|life| life.node)
     }
@@ -216,6 +275,7 @@ impl Ghost {
         let life = member.life.map(|life| self.lives[life].began);
         let highest = member.record.map(|record| record.highest);
         let list = member.list;
+        member.sure = told.is_sure();
         let same = |last: &Moment| (last.life, last.highest, last.list) == (life, highest, list);
         if !member.past.last().is_some_and(same) {
             member.past.push(Moment { step: self.steps, life, highest, list });

@@ -6,13 +6,16 @@
 use super::ghost::Ghost;
 use super::{Step, StepReport};
 use crate::nodes::Nodes;
+use crate::view::Lengths;
+use bellwether_core::Duration;
 use std::fmt;
 
-/// A list of voters: it is known by its version and its voters.
+/// A list of voters: it is known by its version, its voters and its lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct List {
     pub(super) version: u64,
     pub(super) voters: Nodes,
+    pub(super) lengths: Lengths,
 }
 
 impl List {
@@ -53,7 +56,7 @@ impl Lists {
         self.line.iter().any(|(committed, _)| *committed == list)
     }
 
-    fn is_known(&self, list: List) -> bool {
+    pub(super) fn is_known(&self, list: List) -> bool {
         self.is_committed(list) || self.made.iter().any(|(made, _)| *made == list)
     }
 
@@ -82,6 +85,19 @@ impl Lists {
         self.parent(list).filter(|_| !self.is_committed(list))
     }
 
+    /// Whether a lease may still be taken by this list: no newer one is committed, and no other one
+    /// of its version.
+    pub(super) fn is_current(&self, list: List) -> bool {
+        self.top().is_none_or(|top| top == list || list.version > top.version)
+    }
+
+    /// The longest lock by this list, and by the one that it was made from unless it is known to be
+    /// committed.
+    pub(super) fn binds_for(&self, list: List, is_sure: bool) -> Duration {
+        let before = self.parent(list).filter(|_| !is_sure);
+        before.map_or(list.lengths.lock, |before| before.lengths.lock.max(list.lengths.lock))
+    }
+
     pub(super) fn commit(&mut self, list: List, by: Nodes) {
         self.line.push((list, by));
     }
@@ -96,11 +112,16 @@ impl Lists {
 impl StepReport<'_> {
     /// The list that it holds, if it has a record. It reports none while all members vote and
     /// always did.
-    pub(super) fn list(&self, group: Nodes) -> Option<List> {
+    pub(super) fn list(&self, (group, founding): (Nodes, Lengths)) -> Option<List> {
         self.account().record?;
-        let reported = self.row.list.map(|list| (list.version, list.voters));
-        let (version, voters) = reported.unwrap_or((0, group));
-        Some(List { version, voters })
+        let reported = self.row.list.map(|list| (list.version, list.voters, list.lengths));
+        let (version, voters, lengths) = reported.unwrap_or((0, group, None));
+        Some(List { version, voters, lengths: lengths.unwrap_or(founding) })
+    }
+
+    /// Whether it knows its list to be committed.
+    pub(super) fn is_sure(&self) -> bool {
+        self.row.list.is_none_or(|list| list.committed)
     }
 }
 
@@ -120,7 +141,7 @@ impl Ghost {
         &mut self,
         told: &StepReport<'_>,
     ) -> Result<bool, (&'static str, String)> {
-        let after = told.list(self.group);
+        let after = told.list(self.founding());
         let before = std::mem::replace(&mut self.members[told.node as usize].list, after);
         let Some(after) = after.filter(|after| self.tokens && Some(*after) != before) else {
             return Ok(false);
@@ -194,7 +215,7 @@ impl Ghost {
 
     /// A list is taken for committed only if it is.
     pub(super) fn check_belief(&self, told: &StepReport<'_>) -> Step {
-        let list = told.list(self.group).filter(|_| self.tokens);
+        let list = told.list(self.founding()).filter(|_| self.tokens);
         let believed = told.row.list.is_some_and(|list| list.committed);
         match list.filter(|list| believed && !self.lists.is_committed(*list)) {
             Some(list) => {

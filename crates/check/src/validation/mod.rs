@@ -34,7 +34,7 @@ mod voter;
 
 use crate::nodes::Nodes;
 use crate::view::{Account, Row};
-use bellwether_core::SimTime;
+use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::time_scales::TimeScales;
 use ghost::{Ghost, Held, Life};
 use std::fmt;
@@ -136,6 +136,12 @@ impl StepReport<'_> {
 impl Ghost {
     fn step(&mut self, told: &StepReport<'_>) -> Step {
         self.steps += 1;
+        // Without the history of lists nobody knows how long what rests on one lasts.
+        let founding = |list: lists::List| list.lengths == self.lengths;
+        if !self.tokens && !told.list(self.founding()).is_none_or(founding) {
+            self.blind = true;
+            return Ok(());
+        }
         let member = &self.members[told.node as usize];
         let begins = member.life.is_none() || member.gone != told.row.gone;
         if !told.row.alive {
@@ -170,11 +176,18 @@ impl Ghost {
         let StepReport { node, row, .. } = *told;
         let again = self.lives.iter().any(|life| life.node == node);
         let held = told.held();
-        let due = row.reading + self.lock;
+        let list = told.list(self.founding()).filter(|_| self.tokens);
+        // Without a record it knows of no list, and looks later whether it waited long enough.
+        let length = match (list, self.tokens) {
+            (Some(list), _) => self.lists.binds_for(list, told.is_sure()),
+            (None, true) => Duration::ZERO,
+            (None, false) => self.lengths.lock,
+        };
+        let due = row.reading + length;
         if again && held.is_none_or(|held| held.to.is_some() || held.until < due) {
             let guard = format!(
                 "it begins again at reading {} and may vote before {due}; a later life \
-                                 supports nobody for lockTime",
+                                 supports nobody for {length}",
                 row.reading
             );
             return Err(("restart", guard));
@@ -194,6 +207,8 @@ impl Ghost {
         let member = &mut self.members[node as usize];
         (member.life, member.lock, member.record) = (Some(self.lives.len()), held, after);
         member.free = held.is_none().then_some(self.steps);
+        member.born = Some(row.reading);
+        member.waited = held.map(|held| held.until.since(row.reading));
         let number = row.account.life.unwrap_or_default();
         // What was told to one of two lives with one number may reach the other: tokens are proved
         // for lives with different ones only.
@@ -204,7 +219,7 @@ impl Ghost {
 
     /// It begins with the list of its record: with the one that it had, or none.
     fn begin_with_list(&mut self, told: &StepReport<'_>, again: bool) -> Step {
-        let after = told.list(self.group);
+        let after = told.list(self.founding());
         let before = std::mem::replace(&mut self.members[told.node as usize].list, after);
         let Some(after) = after.filter(|_| self.tokens) else { return Ok(()) };
         if !again {

@@ -20,6 +20,14 @@ impl Ghost {
                          before that";
             return bad(guard.to_owned());
         };
+        let needed = self.lists.binds_for(list, told.is_sure());
+        let waited = self.members[node as usize].waited;
+        if let Some(waited) = waited.filter(|waited| *waited < needed) {
+            return bad(format!(
+                "its quarantine lasted {waited}, but votes by {list} and the one before it may \
+                 bind it for {needed}"
+            ));
+        }
         let told_it = self.could_tell(node, free, highest, list);
         let of_list = [list].into_iter().chain(self.lists.open_parent(list));
         for list in of_list {

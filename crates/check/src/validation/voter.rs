@@ -36,6 +36,14 @@ impl Ghost {
         if let Some(held) = before.filter(|held| !renews(*held)) {
             self.unlock(told, held)?;
         }
+        let shrinks = |held: &Held| after.is_some_and(|after| after.until < held.until);
+        let released =
+            |held: &Held| held.to.is_some_and(|(to, life, sent)| self.released(to, life, sent));
+        let shorter = before.filter(|held| renews(*held) && shrinks(held) && !released(held));
+        if let Some(held) = shorter {
+            let guard = format!("its lock lasts until reading {}, and is shortened", held.until);
+            return Err(("grant", guard));
+        }
         self.members[told.node as usize].lock = after;
         match after {
             None => self.learn(told),
@@ -43,23 +51,33 @@ impl Ghost {
                 let held = before.filter(|held| renews(*held)).and_then(|held| held.to);
                 self.grant(told, request, until, held)
             }
+            Some(Held { to: None, until }) if told.account().record.is_none() => {
+                self.wait_longer(told, until);
+                Ok(())
+            }
             Some(Held { to: None, .. }) => {
                 Err(("restart", "it supports nobody, as after a restart, but did not begin".into()))
             }
         }
     }
 
+    /// `wait_longer`: it was told of a list for which its quarantine was too short, and forgets all
+    /// that it was told.
+    fn wait_longer(&mut self, told: &StepReport<'_>, until: Instant) {
+        let member = &mut self.members[told.node as usize];
+        member.free = None;
+        member.waited = member.born.map(|born| until.since(born));
+    }
+
     /// Whether a process that has just taken its list may have voted by it, and its lock looks as
     /// before: a leader may ask by two lists at one reading, and a voter may answer so.
     fn votes_by_new_list(&mut self, told: &StepReport<'_>) -> bool {
-        let due = told.row.reading + self.lock;
-        let Some(Held { to: Some(request), .. }) = told.held().filter(|held| held.until >= due)
-        else {
-            return false;
-        };
+        let Some(Held { to: Some(request), until }) = told.held() else { return false };
         let term = told.account().record.map(|record| record.highest);
         let list = self.members[told.node as usize].list;
-        self.request(request, (term, list)).is_some_and(|request| request.list == list)
+        self.request(request, (term, list)).is_some_and(|request| {
+            request.list == list && until >= told.row.reading + request.spans.lock
+        })
     }
 
     /// `unlock`: a lock ends before its time.
@@ -92,7 +110,7 @@ impl Ghost {
         held: Option<(u32, u64, Instant)>,
     ) -> Step {
         let bad = |guard: String| Err(("grant", guard));
-        let (node, due, at) = (told.node, told.row.reading + self.lock, told.at);
+        let (node, at) = (told.node, told.at);
         let named = format!("the request of {sent} by life {life} of process {to}");
         let stored = told.account().record.map(|record| record.highest);
         let own_list = self.members[node as usize].list;
@@ -100,7 +118,7 @@ impl Ghost {
             return bad(format!("it is locked by {named}, which was never made"));
         };
         request.granted.set(node, true);
-        let (term, list) = (request.term, request.list);
+        let (term, list, due) = (request.term, request.list, told.row.reading + request.spans.lock);
         if held.is_some_and(|(_, _, before)| sent < before) {
             return bad(format!("{named} is earlier than the one that it was locked by"));
         }

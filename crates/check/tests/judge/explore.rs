@@ -15,12 +15,12 @@ const MOST: usize = 20_000_000;
 const NO_DELAY: Adversary =
     Adversary { fastest: 0, slowest: 0, ticks: Some(9), ..Adversary::LOSSES };
 
-fn hold(nodes: u8, adversary: Adversary, states: usize) {
-    hold_all(nodes, None, adversary, states);
+fn hold(nodes: u8, adversary: Adversary, states: usize) -> Answer {
+    hold_all(nodes, None, adversary, states)
 }
 
 /// All states of a group, of which the first few vote in the beginning.
-fn hold_all(nodes: u8, founders: Option<u8>, adversary: Adversary, states: usize) {
+fn hold_all(nodes: u8, founders: Option<u8>, adversary: Adversary, states: usize) -> Answer {
     let params = leases::in_ticks();
     let model = params.time_scales(nodes.into());
     let mut world = World::<Hall>::new(nodes, params, adversary).validated(&model);
@@ -31,6 +31,7 @@ fn hold_all(nodes: u8, founders: Option<u8>, adversary: Adversary, states: usize
     assert_eq!(answer.breach, None, "{adversary:?}: {:?}", answer.refused);
     assert!(answer.complete && answer.somebody_leads, "{answer:?}");
     assert_eq!(answer.states, states, "{nodes} processes, {adversary:?}");
+    answer
 }
 
 #[test]
@@ -76,7 +77,9 @@ fn three_processes_without_delay() {
 /// A process that lost its disk reads the terms of the others, and uses none again.
 #[test]
 fn two_processes_of_which_one_loses_its_disk() {
-    hold(2, Adversary { crashes: 1, lost_disks: 1, ticks: Some(14), ..Adversary::LOSSES }, 216_053);
+    let adversary = Adversary { crashes: 1, lost_disks: 1, ticks: Some(14), ..Adversary::LOSSES };
+    let answer = hold(2, adversary, 216_053);
+    assert!(answer.somebody_recovers, "it has a record again, and votes");
 }
 
 #[test]

@@ -94,6 +94,25 @@ fn leases_keep_their_promise_while_killed_processes_are_released() {
     }
 }
 
+/// All crash at once in every schedule, and some lose their disks, alone and beside all other
+/// faults.
+#[test]
+fn leases_keep_their_promise_when_all_restart_at_once() {
+    let choice = Choice::from(lan(Mode::Majority));
+    for (nodes, seed) in [(3, 1), (5, 2), (4, 3)] {
+        for only in [true, false] {
+            let mut trial = Trial::new(&choice, nodes, None, seed);
+            match only {
+                true => trial.mix = FaultMix::only(&[FaultKind::AllRestart]),
+                false => trial.mix.forced = FaultKinds::of(&[FaultKind::AllRestart]),
+            }
+            let report = fuzz(&trial, &choice, 1_000);
+            assert_eq!(report.violation, None, "{nodes} processes, seed {seed}, {only}");
+            assert!(report.tally.trouble.of(FaultKind::AllRestart) >= 1_000);
+        }
+    }
+}
+
 /// The rule that keeps a release safe is not the protocol's but that of whoever sends it.
 #[test]
 fn a_release_of_a_life_that_runs_makes_two_leaders() {

@@ -9,6 +9,7 @@ mod clocks;
 mod explore;
 mod large;
 mod leases;
+mod lengths;
 mod live;
 mod misfits;
 mod mutants;

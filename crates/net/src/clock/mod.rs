@@ -119,6 +119,13 @@ impl CheckedClock {
         }
     }
 
+    /// Allows clocks to drift by this from now on, in millionths.
+    pub(crate) fn allow(&self, drift_ppm: u32) {
+        if let Some(check) = &self.check {
+            check.lock().unwrap_or_else(PoisonError::into_inner).check.allow(drift_ppm);
+        }
+    }
+
     /// Whether a reading was faulty and the member has not withdrawn yet.
     pub(crate) fn is_suspect(&self) -> bool {
         self.suspect.load(Ordering::Acquire)
@@ -273,6 +280,15 @@ impl CrossCheck {
             least: None,
             greatest: None,
             last: None,
+        }
+    }
+
+    /// Allows clocks to drift by this from now on, in millionths. If that is another value than
+    /// before, earlier readings count no longer.
+    pub fn allow(&mut self, drift_ppm: u32) {
+        let tolerated = drift_ppm / 2;
+        if self.tolerated != tolerated {
+            (self.tolerated, self.least, self.greatest) = (tolerated, None, None);
         }
     }
 

@@ -218,7 +218,9 @@ impl Client {
         list: Option<u64>,
     ) -> Result<(), ClientError> {
         let (add, remove) = (change.added().map(|id| id.0), change.removed().map(|id| id.0));
-        match self.converse(Question { add, remove, list, ..Question::of(Ask::Voters) })? {
+        let (lock, drift_ppm) = change.lengths();
+        let question = Question { lock, drift_ppm, ..Question::of(Ask::Voters) };
+        match self.converse(Question { add, remove, list, ..question })? {
             Answer::Done(true) => Ok(()),
             other => Err(self.unexpected(other)),
         }

@@ -206,7 +206,7 @@ fn converse(
     while let Some(line) = connection.question() {
         let stream = &connection.stream;
         let question = serde_json::from_slice::<Question>(&line);
-        let Question { ask, to, add, remove, list, member } = match question {
+        let Question { ask, to, add, remove, lock, drift_ppm, list, member } = match question {
             Ok(question) => question,
             Err(error) => {
                 let text = format!("not a question: {error}; ask {{\"ask\":\"status\"}}");
@@ -223,12 +223,16 @@ fn converse(
                         .to_owned(),
                 ),
             },
-            Ask::Voters => match VoterChange::of(add, remove) {
-                Some(change) => {
-                    shared.desk.change_voters(change, list).map(|()| Answer::Done(true))
+            Ask::Voters => {
+                match VoterChange::of(add, remove).xor(VoterChange::of_lengths(lock, drift_ppm)) {
+                    Some(change) => {
+                        shared.desk.change_voters(change, list).map(|()| Answer::Done(true))
+                    }
+                    None => Err("the voter is missing: ask {\"ask\":\"voters\",\"add\":4}, or \
+                         {\"ask\":\"voters\",\"lock\":\"300ms\"} to change lockTime"
+                        .to_owned()),
                 }
-                None => Err("the voter is missing: ask {\"ask\":\"voters\",\"add\":4}".to_owned()),
-            },
+            }
             Ask::Forget => match member {
                 Some(id) => shared.desk.forget(NodeId(id)).map(|()| Answer::Done(true)),
                 None => Err("whom? Ask {\"ask\":\"forget\",\"member\":4}".to_owned()),

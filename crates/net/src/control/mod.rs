@@ -28,7 +28,7 @@ use crate::Snapshot;
 use crate::clock::wall_time;
 use crate::setting::{NamesSettings, Setting};
 use crate::status::{Role, Status};
-use bellwether_core::{Instant, Term};
+use bellwether_core::{Duration, Instant, Term};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub enum Ask {
     Resign,
     /// To resign in favour of the member that the question names.
     Transfer,
-    /// To change the voters: to add one, to remove one, or both.
+    /// To change the voters: to add one, to remove one, or both; or lockTime and drift.
     Voters,
     /// To forget the member that the question names, which joined and has ended for good.
     Forget,
@@ -70,6 +70,12 @@ struct Question {
     /// The member that should vote no longer, for [`Ask::Voters`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     remove: Option<u64>,
+    /// The new lockTime, for [`Ask::Voters`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lock: Option<Duration>,
+    /// The new bound on the drift of clocks, in parts per 10⁶, for [`Ask::Voters`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    drift_ppm: Option<u32>,
     /// The number of the list of voters to change, for [`Ask::Voters`]; any if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     list: Option<u64>,
@@ -81,7 +87,8 @@ struct Question {
 impl Question {
     /// A question without details.
     fn of(ask: Ask) -> Self {
-        Self { ask, to: None, add: None, remove: None, list: None, member: None }
+        let (lock, drift_ppm) = (None, None);
+        Self { ask, to: None, add: None, remove: None, lock, drift_ppm, list: None, member: None }
     }
 }
 
@@ -246,6 +253,7 @@ pub mod fuzzing {
             let again = serde_json::to_vec(question).unwrap_or_default();
             assert_eq!(serde_json::from_slice::<Question>(&again).ok(), Some(*question));
             VoterChange::of(question.add, question.remove);
+            VoterChange::of_lengths(question.lock, question.drift_ppm);
         }
         let answer = serde_json::from_slice::<Answer>(bytes);
         if let Ok(answer) = &answer {
@@ -263,6 +271,8 @@ pub mod fuzzing {
             to: Some(2),
             add: Some(4),
             remove: Some(1),
+            lock: None,
+            drift_ppm: Some(100),
             list: Some(3),
             member: Some(9),
         };

@@ -9,6 +9,7 @@ mod handover;
 mod identity;
 mod joining;
 mod key_file;
+mod lengths;
 mod scheduling;
 mod support;
 mod tokens;

@@ -18,19 +18,22 @@ fn change(members: &[Election], change: VoterChange) {
             VoterChange::Add(id) => leader.add_voter(id).ok(),
             VoterChange::Remove(id) => leader.remove_voter(id).ok(),
             VoterChange::Replace { old, new } => leader.replace_voter(old, new).ok(),
+            VoterChange::Lengths { lock, drift_ppm } => leader.set_lengths(lock, drift_ppm).ok(),
         }
     });
 }
 
 fn list(version: u64, ids: &[u64]) -> Voters {
-    Voters { version, committed: true, ids: ids.to_vec(), invited: None }
+    let (lock_ms, drift_ppm) = (None, None);
+    Voters { version, committed: true, ids: ids.to_vec(), invited: None, lock_ms, drift_ppm }
 }
 
 /// Waits until all of them hold this list.
 fn hold(members: &[Election], wanted: &Voters) {
     eventually("the list", || {
         let lists = || members.iter().map(|election| election.status().expect("it runs").voters);
-        lists().all(|list| list.as_ref() == Some(wanted)).then_some(())
+        let as_named = |list| Voters { lock_ms: None, drift_ppm: None, ..list };
+        lists().all(|list| list.map(as_named).as_ref() == Some(wanted)).then_some(())
     });
 }
 

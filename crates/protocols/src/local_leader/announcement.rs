@@ -211,7 +211,8 @@ impl Hall {
             let hold = news.hold.min(LONGEST);
             if age == Ordering::Greater {
                 self.partition.clear();
-                self.set_followed((news.leader, news.request, news.token), hold, cx);
+                let lock = news.list.binds_for(cx.params());
+                self.set_followed((news.leader, news.request, news.token), (hold, lock), cx);
             } else if hold == Duration::ZERO {
                 self.unfollow(cx.now());
             }

@@ -137,7 +137,7 @@ impl Hall {
             return self.probe(request, cx);
         }
         let Some(term) = self.next_term(leads, params) else {
-            return cx.arm(Timer::Ask, now + params.period);
+            return cx.arm(Timer::Ask, now + self.times.period);
         };
         self.line.return_of(self.me);
         let knew_itself = self.alive.contains(self.me);
@@ -151,7 +151,7 @@ impl Hall {
         // Voters know its term; observers are to know its token.
         let token =
             lease.map(|lease| lease.token).filter(|token| *token != term && self.is_partial());
-        let (lock, farewell, list) = (params.lock, self.line.news(now), self.list_told(now));
+        let (lock, farewell, list) = (self.times.lock, self.line.news(now), self.list_told(now));
         let election = Message::Election { request, term, token, lock, supporters, farewell, list };
         cx.broadcast(election);
         if leads {
@@ -159,7 +159,7 @@ impl Hall {
         }
         self.invite(cx);
         self.replace_absent(leads, cx);
-        cx.arm(Timer::Count, now + params.round);
+        cx.arm(Timer::Count, now + self.times.round);
         if params.keep(Rule::OwnVoteDecides) && (leads || params.by_majority()) {
             self.decide(cx);
         }
@@ -171,14 +171,14 @@ impl Hall {
     /// leader does not compete with it; and a founder grants itself no term before a majority has
     /// records, from which the others can read it.
     fn probe(&mut self, request: Request, cx: &mut Cx<'_, Self>) {
-        let (now, lock, supporters) = (cx.now(), cx.params().lock, Ids::new());
+        let (now, lock, supporters) = (cx.now(), self.times.lock, Ids::new());
         let free = now;
         self.round =
             Some(Round { sent: now, knew_itself: true, refusals: [].into(), free, term: 0 });
         let (farewell, list) = (self.line.news(now), self.list_told(now));
         let (term, token) = (0, None);
         cx.broadcast(Message::Election { request, term, token, lock, supporters, farewell, list });
-        cx.arm(Timer::Count, now + cx.params().round);
+        cx.arm(Timer::Count, now + self.times.round);
     }
 
     fn support_itself(&mut self, request: Request, term: u64, cx: &mut Cx<'_, Self>) {
@@ -193,7 +193,12 @@ impl Hall {
                 let granted = Some((self.me, self.life));
                 self.set_stored(Stored { highest: term, granted }, cx);
             }
-            self.lock(Lock::new(Some(self.me), request, now, false, params), now, params);
+            let length = (now, self.times.lock);
+            let mut lock = Lock::new(Some(self.me), request, length, false, params);
+            if let Some(held) = self.lock.filter(|_| params.keep(Rule::LocksNeverShrink)) {
+                lock.until = lock.until.max(held.until); // it is to itself, or lapsed
+            }
+            self.lock(lock, now, params);
             self.partition.clear();
             self.votes.put(self.me, now, vote, true);
         }
@@ -238,7 +243,10 @@ impl Hall {
         let told = matches!(self.list_told(now), Some(ListTold::Whole(_)));
         let lacks = !told && self.lacks_list(list, params);
         if lacks {
-            self.list_news = now + params.lock;
+            // At the instant of its request it does not ask again at once: EP and all turns later.
+            let turns = 2 * self.list.as_ref().map_or(0, |list| list.voters().len() as u64);
+            let late = self.times.period + params.stagger() * turns;
+            self.list_news = now + if now > request.sent { self.times.lock } else { late };
         }
         self.learn(list, cx);
         self.note_fork(list);
@@ -247,6 +255,9 @@ impl Hall {
         }
         let leads = self.leads(now);
         let mine = request.life == self.life;
+        let founding = params.founding_lengths();
+        let longest = self.list.as_ref().map(|list| list.longest_lock(founding));
+        let longest = longest.unwrap_or(self.times.lock);
         let Some(round) = self.round.as_mut().filter(|round| mine && round.sent == request.sent)
         else {
             return;
@@ -255,7 +266,7 @@ impl Hall {
             return;
         }
         if remaining > Duration::ZERO {
-            round.free = round.free.max(now + remaining.min(params.lock));
+            round.free = round.free.max(now + remaining.min(longest));
         }
         let (term, probe) = (round.term, round.term == 0);
         if highest >= term {
@@ -303,7 +314,8 @@ impl Hall {
             return false;
         }
         // At an equal end there may be more supporters.
-        if !led || self.lease.as_ref().is_none_or(|lease| lease.until <= until) {
+        let keeps = led && self.lease.as_ref().is_some_and(|lease| until < lease.until);
+        if !keeps {
             let (supporters, token) = if params.by_majority() {
                 let (mut supporters, mut token) = (Ids::new(), None);
                 for (voter, term) in self.votes.since(base, terms) {
@@ -322,6 +334,7 @@ impl Hall {
         self.assert_lease_is_covered(base, cx);
         self.failures = 0;
         self.votes.settle(base);
+        self.brief = self.brief.filter(|(at, _)| base <= *at);
         let done = self.round.as_ref().is_some_and(|round| base >= round.sent);
         if done {
             self.round = None;
@@ -334,12 +347,16 @@ impl Hall {
             self.commit(cx);
             return true;
         }
-        self.commit(cx);
+        // A lease by the list before that ends later was told: nothing is committed before then.
+        let by_list = |lease: &Lease| lease.list == self.list.as_ref().map(List::id);
+        if self.lease.as_ref().is_some_and(by_list) || !params.keep(Rule::ToldEndsAreKept) {
+            self.commit(cx);
+        }
         if done {
             let renewal = if params.keep(Rule::Retry) {
                 base + params.renew
             } else {
-                until - params.round - params.sigma
+                until - self.times.round - params.sigma
             };
             cx.arm(Timer::Ask, renewal.max(now));
         }
@@ -381,6 +398,9 @@ impl Hall {
     fn assert_lease_is_covered(&self, base: Instant, cx: &Cx<'_, Self>) {
         let params = cx.params();
         let Some(lease) = self.lease.as_ref().filter(|_| params.rules.are_all()) else { return };
+        if lease.list != self.list.as_ref().map(List::id) {
+            return; // one by the list before ends later
+        }
         let covers = |lock: &Lock| lock.to == Some(self.me) && lock.until >= lease.until;
         assert!(self.lock.as_ref().is_some_and(covers), "a lease never outlives its holder's lock");
         assert!(self.votes.count(base), "a lease rests on requests of the current campaign");
@@ -405,7 +425,11 @@ impl Hall {
         };
         let through = Duration::from_nanos(u64::from(!params.keep(Rule::StrictExpiry)));
         let times = if params.keep(Rule::LeaseEnds) { 1 } else { 1_000 };
-        from + params.lease * times + through
+        let lease = match self.brief {
+            Some((at, lease)) if base <= at && params.keep(Rule::LeaseAsAsked) => lease,
+            _ => self.times.lease,
+        };
+        from + lease * times + through
     }
 
     /// The request that a lease runs from: all needed supporters granted it or a later one.
@@ -478,7 +502,7 @@ impl Hall {
             self.votes.clear();
         }
         self.given_up = Some(round.sent);
-        let again = (round.sent + params.period - params.sigma).max(now);
+        let again = (round.sent + self.times.period - params.sigma).max(now);
         if !params.by_majority() {
             cx.arm(Timer::Ask, again);
         } else if round.free > round.sent && !self.forked {

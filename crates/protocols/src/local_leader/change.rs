@@ -1,4 +1,4 @@
-//! Changes of the voters: one at a time, while the group runs.
+//! Changes of the voters, and of lockTime and ρ: one at a time, while the group runs.
 //!
 //! **Source.** Beyond the paper. The rules are those of the model in `proofs/`.
 //!
@@ -19,12 +19,16 @@
 //! | `election` | the leader, for a lockTime | the list is committed; who was removed knows it |
 //!
 //! Without a new voter there is no invitation.
+//!
+//! A list with a shorter lockTime is committed once a lease by it lasts as long as the one that the
+//! leader has: the leader told that end, and does not take it back.
 
 use super::hall::{Hall, Timer};
 use super::list::List;
 use super::message::Message;
 use super::rules::Rule;
-use bellwether_core::{Cx, Instant, NodeId, Refused};
+use super::times::Lengths;
+use bellwether_core::{Cx, Duration, Instant, NodeId, Refused};
 
 /// A change that waits for the new voter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,14 +52,30 @@ impl Hall {
         remove: Option<NodeId>,
         cx: &mut Cx<'_, Self>,
     ) -> Result<(), Refused> {
-        let next = self.check_change(add, remove, cx)?;
+        let next = self.check_change(add, remove, None, cx)?;
         let Some(add) = add else {
             self.make(next, cx);
             return Ok(());
         };
-        let until = cx.now() + cx.params().period * PERIODS;
+        let until = cx.now() + self.times.period * PERIODS;
         self.planned = Some(Planned { add, next, until });
         cx.send(add, Message::Invite { life: self.life });
+        Ok(())
+    }
+
+    /// Changes lockTime and ρ.
+    pub(super) fn change_lengths(
+        &mut self,
+        lock: Option<Duration>,
+        drift_ppm: Option<u32>,
+        cx: &mut Cx<'_, Self>,
+    ) -> Result<(), Refused> {
+        let founding = cx.params().founding_lengths();
+        let present = self.list.as_ref().map_or(founding, |list| list.lengths(founding));
+        let lock = lock.unwrap_or(present.lock);
+        let drift_ppm = drift_ppm.unwrap_or(present.drift_ppm);
+        let next = self.check_change(None, None, Some(Lengths { lock, drift_ppm }), cx)?;
+        self.make(next, cx);
         Ok(())
     }
 
@@ -64,6 +84,7 @@ impl Hall {
         &self,
         add: Option<NodeId>,
         remove: Option<NodeId>,
+        lengths: Option<Lengths>,
         cx: &Cx<'_, Self>,
     ) -> Result<List, Refused> {
         let (now, params) = (cx.now(), cx.params());
@@ -95,11 +116,19 @@ impl Hall {
                 return Err(Refused::Leads(id));
             }
         }
+        let founding = params.founding_lengths();
+        if let Some(refused) = lengths.and_then(|new| params.refuses(new, list.lengths(founding))) {
+            return Err(refused);
+        }
         let pending = !list.committed || lease.list != Some(list.id()) || self.planned.is_some();
         if pending && params.keep(Rule::OneChangeAtATime) {
             return Err(Refused::ChangePending);
         }
-        let next = list.next(add, remove).ok_or(Refused::NotNow)?;
+        let next = match lengths {
+            Some(new) => list.lasting(Some(new).filter(|new| *new != founding)),
+            None => list.next(add, remove),
+        };
+        let next = next.ok_or(Refused::NotNow)?;
         let answers = |id: &NodeId| lease.supporters.contains(id) || add == Some(*id);
         if next.is_decided_by(next.needed().filter(answers), params) {
             Ok(next)

@@ -3,6 +3,7 @@
 use super::hall::{Hall, Timer};
 use super::message::{Farewell, Message, Request};
 use super::rules::Rule;
+use super::times::Times;
 use bellwether_core::{Cx, NodeId, Refused, Unfit};
 
 impl Hall {
@@ -74,7 +75,7 @@ impl Hall {
             return Some(Refused::NotLeading);
         };
         // Votes for the request that the lease counts from come within a round.
-        let counted = lease.until.since(now) + params.round <= params.lease;
+        let counted = lease.until.since(now) + self.times.round <= self.times.lease;
         let unfit = if nominee == self.me {
             Unfit::Itself
         } else if !cx.peers().contains(nominee) {
@@ -98,12 +99,13 @@ impl Hall {
     pub(super) fn step_back(&mut self, nominee: Option<NodeId>, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
         let farewell = self.give_up(nominee, cx);
-        self.line.step_back(farewell, now, params);
-        nominee.into_iter().for_each(|nominee| self.line.nominate(nominee, now, params));
+        let Times { lock, period, .. } = self.times;
+        self.line.step_back(farewell, now, lock, params);
+        nominee.into_iter().for_each(|nominee| self.line.nominate(nominee, now + period, params));
         if params.by_majority() {
-            self.ask_in_turn(now + params.lock, cx);
+            self.ask_in_turn(now + lock, cx);
         } else {
-            cx.arm(Timer::Ask, now + params.period);
+            cx.arm(Timer::Ask, now + period);
         }
     }
 

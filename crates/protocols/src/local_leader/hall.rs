@@ -16,12 +16,13 @@ use super::rules::Rule;
 use super::standing::Better;
 use super::supporter::Asked;
 use super::terms::Stored;
+use super::times::{Lengths, Times};
 use super::votes::Votes;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bellwether_core::{
-    Boot, Candidacy, Command, Cx, Fact, Instant, Leadership, Memory, NodeId, Peers, Protocol,
-    Reach, Rebase, Refused, Stage, Term, timer_kinds,
+    Boot, Candidacy, Command, Cx, Duration, Fact, Instant, Leadership, Memory, NodeId, Peers,
+    Protocol, Reach, Rebase, Refused, Stage, Term, timer_kinds,
 };
 
 /// One process of the highly available local leader service.
@@ -82,6 +83,13 @@ pub struct Hall {
     /// Whether its next request is a probe: too few processes answered the last one, or its record
     /// is new.
     pub(super) alone: bool,
+    /// lockTime and ρ of the founding list.
+    pub(super) founding: Lengths,
+    /// The times of its list.
+    pub(super) times: Times,
+    /// A lease that rests on a request up to this instant is this long, because the list was open
+    /// then.
+    pub(super) brief: Option<(Instant, Duration)>,
 }
 
 /// A request in progress.
@@ -137,7 +145,7 @@ impl Hall {
     /// UpdateAliveSet.
     pub(super) fn hear(&mut self, from: NodeId, fast: bool, cx: &Cx<'_, Self>) {
         if fast {
-            self.alive.hear(from, cx.now() + cx.params().expires);
+            self.alive.hear(from, cx.now() + self.times.expires);
         }
         self.alive.purge(cx.now());
     }
@@ -240,12 +248,14 @@ impl Protocol for Hall {
         let founders = cx.peers().founders().filter(|_| params.by_majority());
         let others = |list: &List| list.voters().iter().any(|id| *id != boot.me);
         let waits = matches!(boot.memory, Memory::Kept(_)) && stored == Some(Stored::FOUNDING);
+        let times = params.times(list.as_ref());
+        let quarantine = list.as_ref().map_or(params.lock, |list| list.binds_for(params));
         let mut hall = Self {
             me: boot.me,
             life: boot.incarnation,
             alive: AliveSet::default(),
             line: Line::default(),
-            lock: again.then(|| Lock::new(None, request, now, false, params)),
+            lock: again.then(|| Lock::new(None, request, (now, quarantine), false, params)),
             silent: None,
             turn: Instant::NEVER,
             partition: Ids::new(),
@@ -266,21 +276,24 @@ impl Protocol for Hall {
             announced: Announced::NOTHING,
             followed: None,
             strangers: Vec::new(),
-            newcomer: Newcomer::default(),
+            newcomer: Newcomer::after((again && stored.is_none()).then_some(quarantine)),
             led: 0,
             least: 0,
             better: None,
+            founding: params.founding_lengths(),
+            times,
+            brief: None,
         };
         if params.by_majority() {
             hall.line.know(hall.me, boot.candidacy, params);
             hall.announce(cx);
         }
         if hall.stored.is_none() {
-            hall.inquire_from(now + params.round, cx);
+            hall.inquire_from(now + times.round, cx);
         } else if params.by_majority() {
             // Stamps are exchanged first: before that no message is fast.
             let free = hall.lock.map_or(now, |lock| lock.free());
-            hall.ask_in_turn(free.max(now + params.round), cx);
+            hall.ask_in_turn(free.max(now + times.round), cx);
         } else {
             cx.arm(Timer::Ask, now);
         }
@@ -363,6 +376,7 @@ impl Protocol for Hall {
             Command::Add(id) => self.change(Some(id), None, cx),
             Command::Remove(id) => self.change(None, Some(id), cx),
             Command::Replace(old, new) => self.change(Some(new), Some(old), cx),
+            Command::Lengths(lock, drift_ppm) => self.change_lengths(lock, drift_ppm, cx),
             _ => Err(Refused::Unsupported),
         }
     }
@@ -456,6 +470,7 @@ impl Protocol for Hall {
             rebase.deadline(&mut round.free);
         }
         self.votes.instants(rebase);
+        self.brief.iter_mut().for_each(|(at, _)| rebase.stamp(at));
         self.better.iter_mut().for_each(|better| better.instants(rebase));
         let given_up = self.given_up.take();
         self.given_up = given_up.and_then(|mut at| (!rebase.deadline(&mut at)).then_some(at));

@@ -6,7 +6,7 @@ use super::message::{Farewell, Request};
 use super::params::Params;
 use super::rules::Rule;
 use alloc::vec::Vec;
-use bellwether_core::{Candidacy, Instant, NodeId, Rebase};
+use bellwether_core::{Candidacy, Duration, Instant, NodeId, Rebase};
 use core::cmp::Reverse;
 
 /// What is known of the order.
@@ -54,20 +54,26 @@ impl Line {
     /// A process stepped back or left, which is known from now on. In local mode it comes last
     /// until it asks again: there the order decides whom a process supports, and a process that had
     /// cooled down would displace a leader. The news is kept for a lockTime at least.
-    pub(super) fn step_back(&mut self, farewell: Farewell, now: Instant, params: &Params) {
+    pub(super) fn step_back(
+        &mut self,
+        farewell: Farewell,
+        now: Instant,
+        lock: Duration,
+        params: &Params,
+    ) {
         self.stepped_back.retain(|known| known.farewell.node != farewell.node);
-        let news_until = now + params.lock;
+        let news_until = now + lock;
         let cools_until = match params.by_majority() {
-            true => now + params.cooldown.max(params.lock),
+            true => now + params.cooldown.max(lock),
             false => Instant::NEVER,
         };
         self.stepped_back.push(SteppedBack { farewell, news_until, cools_until });
     }
 
-    /// A leader named this process as the next one: it comes first for EP.
-    pub(super) fn nominate(&mut self, nominee: NodeId, now: Instant, params: &Params) {
+    /// A leader named this process as the next one: it comes first until then.
+    pub(super) fn nominate(&mut self, nominee: NodeId, until: Instant, params: &Params) {
         if params.keep(Rule::NomineeFirst) {
-            self.nominee = Some((nominee, now + params.period));
+            self.nominee = Some((nominee, until));
         }
     }
 

@@ -10,21 +10,24 @@
 //! a list supports nobody by an older one.
 //!
 //! A list differs from the one before it by one voter: one more, one less, or one instead of
-//! another. So the list before is known by these two, and a message with a list is hardly longer
-//! than its voters.
+//! another; or by lockTime and ρ, which belong to a list as well ([`Lengths`]). So the list before
+//! is known by these, and a message with a list is hardly longer than its voters. The founding
+//! lockTime and ρ are those of the parameters, which all members have in common: a list that has
+//! them does not name them.
 
 use super::params::Params;
 use super::rules::Rule;
+use super::times::Lengths;
 use alloc::vec::Vec;
-use bellwether_core::{Fnv1a, Malformed, NodeId, Peers, Reader, WireWrite};
+use bellwether_core::{Duration, Fnv1a, Malformed, NodeId, Peers, Reader, WireWrite};
 use core::cmp::Ordering;
 
-/// The name of a list: its version, and a hash of its voters.
+/// The name of a list: its version, and a hash of its voters and lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ListId {
     /// The number of changes since the founding.
     pub version: u64,
-    /// A hash of the voters.
+    /// A hash of the voters and lengths.
     pub digest: u64,
 }
 
@@ -41,6 +44,10 @@ pub struct List {
     added: Option<NodeId>,
     /// The voter that only the list before it has.
     removed: Option<NodeId>,
+    /// lockTime and ρ, if they are not those of the founding list.
+    lengths: Option<Lengths>,
+    /// Those of the list before it.
+    lengths_before: Option<Lengths>,
     /// Whether it is known to be committed. The founding list always is.
     pub(super) committed: bool,
 }
@@ -51,7 +58,7 @@ impl List {
         let mut voters: Vec<NodeId> = voters.into_iter().collect();
         voters.sort_unstable();
         voters.dedup();
-        Self::of(0, voters, (None, None), true)
+        Self::of(0, voters, (None, None), (None, None), true)
     }
 
     /// The founding list that a process knows of: by default all members vote.
@@ -67,21 +74,23 @@ impl List {
         version: u64,
         voters: Vec<NodeId>,
         (added, removed): (Option<NodeId>, Option<NodeId>),
+        (lengths, lengths_before): (Option<Lengths>, Option<Lengths>),
         committed: bool,
     ) -> Option<Self> {
         let in_order = voters.windows(2).all(|pair| pair[0] < pair[1]);
         let is_voter = |id: NodeId| voters.binary_search(&id).is_ok();
         let parent = voters.len() + usize::from(removed.is_some()) > usize::from(added.is_some());
-        let changes = added.is_some() || removed.is_some();
+        let changes = added.is_some() || removed.is_some() || lengths != lengths_before;
         let fits = in_order
             && !voters.is_empty()
             && parent
             && added.is_none_or(is_voter)
             && !removed.is_some_and(is_voter)
             && (version > 0) == changes
-            && (committed || version > 0);
-        let id = ListId { version, digest: digest(&voters) };
-        fits.then_some(Self { id, voters, added, removed, committed })
+            && (committed || version > 0)
+            && lengths.into_iter().chain(lengths_before).all(Lengths::make_sense);
+        let id = ListId { version, digest: digest(&voters, lengths) };
+        fits.then_some(Self { id, voters, added, removed, lengths, lengths_before, committed })
     }
 
     /// The list after this one, with this voter more and that one less. `None` if nothing would
@@ -94,7 +103,62 @@ impl List {
         if let Some(id) = add {
             voters.insert(voters.binary_search(&id).err()?, id);
         }
-        Self::of(self.id.version.checked_add(1)?, voters, (add, remove), false)
+        let (version, lengths) = (self.id.version.checked_add(1)?, (self.lengths, self.lengths));
+        Self::of(version, voters, (add, remove), lengths, false)
+    }
+
+    /// The list after this one, with these lengths; `None` are those of the founding list. `None`
+    /// if nothing would change, or the numbers are used up.
+    pub(super) fn lasting(&self, lengths: Option<Lengths>) -> Option<Self> {
+        let (version, voters) = (self.id.version.checked_add(1)?, self.voters.clone());
+        Self::of(version, voters, (None, None), (lengths, self.lengths), false)
+    }
+
+    /// Its lockTime and ρ.
+    pub(super) fn lengths(&self, founding: Lengths) -> Lengths {
+        self.lengths.unwrap_or(founding)
+    }
+
+    /// Whether lockTime and ρ are those of the founding list; while it is not known to be
+    /// committed, those of the list before it, too.
+    pub(super) fn lasts_as_founded(&self) -> bool {
+        self.lengths.is_none() && (self.committed || self.lengths_before.is_none())
+    }
+
+    /// What a request by it asks for: its own lengths; while it is not known to be committed, the
+    /// shorter lockTime and the greater ρ of both lists.
+    pub(super) fn asked(&self, founding: Lengths) -> Lengths {
+        let (own, before) = (self.lengths(founding), self.lengths_before.unwrap_or(founding));
+        if self.committed {
+            return own;
+        }
+        let drift_ppm = own.drift_ppm.max(before.drift_ppm);
+        Lengths { lock: own.lock.min(before.lock), drift_ppm }
+    }
+
+    /// Whether a request by it may ask for a lock of this length.
+    pub(super) fn may_ask_for(&self, lock: Duration, founding: Lengths) -> bool {
+        let [own, before] = self.locks(founding);
+        lock == own || lock == own.min(before)
+    }
+
+    /// lockTime of it and of the list before it.
+    fn locks(&self, founding: Lengths) -> [Duration; 2] {
+        [self.lengths, self.lengths_before].map(|lengths| lengths.unwrap_or(founding).lock)
+    }
+
+    /// The longest lock by it or by the list before it.
+    pub(super) fn longest_lock(&self, founding: Lengths) -> Duration {
+        let [own, before] = self.locks(founding);
+        own.max(before)
+    }
+
+    /// For how long a vote by it, or by the list before it while it is not known to be committed,
+    /// may bind.
+    pub(super) fn binds_for(&self, params: &Params) -> Duration {
+        let founding = params.founding_lengths();
+        let alone = self.committed || !params.keep(Rule::QuarantineByBothLists);
+        if alone { self.lengths(founding).lock } else { self.longest_lock(founding) }
     }
 
     /// Its name.
@@ -193,7 +257,14 @@ impl List {
             out.put_flag(id.is_some());
             id.into_iter().for_each(|id| out.put_node(id));
         }
-        out.put_flag(self.committed);
+        // The lengths of the founding list are not written: all members have these.
+        let lengths = [self.lengths, self.lengths_before];
+        let [own, before] = lengths.map(|lengths| u8::from(lengths.is_some()));
+        out.put_u8(u8::from(self.committed) | own << 1 | before << 2);
+        for Lengths { lock, drift_ppm } in lengths.into_iter().flatten() {
+            out.put_u64(lock.as_nanos());
+            out.put_u32(drift_ppm);
+        }
     }
 
     /// Reads one.
@@ -205,7 +276,20 @@ impl List {
             *id = if input.flag()? { Some(input.node()?) } else { None };
         }
         let [added, removed] = changed;
-        Self::of(version, voters, (added, removed), input.flag()?).ok_or(Malformed)
+        let flags = input.u8()?;
+        if flags > 7 {
+            return Err(Malformed);
+        }
+        let mut lengths = |bit: u8| -> Result<Option<Lengths>, Malformed> {
+            if flags & bit == 0 {
+                return Ok(None);
+            }
+            let lock = Duration::from_nanos(input.u64()?);
+            Ok(Some(Lengths { lock, drift_ppm: input.u32()? }))
+        };
+        let lengths = (lengths(2)?, lengths(4)?);
+        let committed = flags & 1 == 1;
+        Self::of(version, voters, (added, removed), lengths, committed).ok_or(Malformed)
     }
 }
 
@@ -278,8 +362,12 @@ pub(super) fn quorum(voters: usize, params: &Params) -> usize {
     params.quorum(voters) - usize::from(!params.keep(Rule::MoreThanHalf))
 }
 
-fn digest(voters: &[NodeId]) -> u64 {
+fn digest(voters: &[NodeId], lengths: Option<Lengths>) -> u64 {
     let mut sum = Fnv1a::default();
     voters.iter().for_each(|id| sum.add(&id.0.to_le_bytes()));
+    if let Some(Lengths { lock, drift_ppm }) = lengths {
+        sum.add(&lock.as_nanos().to_le_bytes());
+        sum.add(&drift_ppm.to_le_bytes());
+    }
     sum.value()
 }

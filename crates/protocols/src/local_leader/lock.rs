@@ -22,17 +22,16 @@ pub(super) struct Lock {
 const INSTANT: Duration = Duration::from_nanos(1);
 
 impl Lock {
-    /// A lock that starts now.
+    /// A lock that starts now and is this long.
     pub(super) fn new(
         to: Option<NodeId>,
         request: Request,
-        now: Instant,
+        (now, length): (Instant, Duration),
         leads: bool,
         params: &Params,
     ) -> Self {
         let whole = to.is_some() || params.keep(Rule::WholeQuarantine);
-        let length =
-            if whole { params.lock } else { Duration::from_nanos(params.lock.as_nanos() / 2) };
+        let length = if whole { length } else { Duration::from_nanos(length.as_nanos() / 2) };
         let until = now + length;
         let until = if params.keep(Rule::StrictExpiry) { until } else { until - INSTANT };
         Self { to, request, until, leads }

@@ -8,8 +8,9 @@
 //! **Assumptions.** Clocks drift by at most ρ. Messages may be lost, duplicated, reordered and
 //! late; processes may pause, crash and come back. Of these, safety in majority mode depends on the
 //! clocks alone; all other time constants decide how soon there is a leader, not how many there
-//! are. All members have the same lockTime, and had so in their former incarnations. A request with
-//! another one is refused, but to change it all members must be stopped for the longer of the two.
+//! are. All members have the same lockTime and ρ, which are part of the [list](List) of voters and
+//! change with it (`times.rs`). Without durable tokens they cannot change while the group runs: a
+//! request with another lockTime is refused, and all members must be stopped for the longer one.
 //!
 //! **Promise.** [Majority mode](Mode::Majority): *never two*. [Local mode](Mode::Local): *one per
 //! partition*: a process supports at most one other at a time, so that the sets of supporters,
@@ -83,6 +84,7 @@ mod table;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod times;
 mod told;
 mod voters;
 mod votes;
@@ -101,6 +103,7 @@ pub use preset::Preset;
 pub use row::NODES_MAX;
 pub use rules::{Rule, Rules};
 pub use table::Config;
+pub use times::Lengths;
 
 impl fail_aware::Inner for Hall {
     /// An observer follows, and says nothing.
@@ -122,6 +125,11 @@ impl fail_aware::Inner for Hall {
             None => peers.founders().unwrap_or_default().to_vec(),
         };
         large.then(needed)
+    }
+
+    /// That of its list.
+    fn drift_ppm(&self) -> Option<u32> {
+        Some(self.times.drift_ppm)
     }
 
     /// An announcement says who leads, and not when it said so.

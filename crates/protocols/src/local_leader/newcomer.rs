@@ -21,12 +21,13 @@
 use super::announcement::FANOUT;
 use super::hall::{Hall, Timer};
 use super::list::{List, ListTold};
-use super::message::Message;
+use super::lock::Lock;
+use super::message::{Message, Request};
 use super::params::Params;
 use super::rules::Rule;
 use super::terms::Stored;
 use alloc::vec::Vec;
-use bellwether_core::{Cx, Instant, NodeId};
+use bellwether_core::{Cx, Duration, Instant, NodeId};
 
 /// What a process without a record has been told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,6 +38,9 @@ pub(super) struct Newcomer {
     told: Vec<Answer>,
     /// How often it asked, in a large group.
     asked: u32,
+    /// For how long it was in quarantine before it asked for what it is told now; `None` if it
+    /// cannot have voted in an earlier life.
+    waited: Option<Duration>,
 }
 
 /// In a large group an observer asks less and less often, up to so many doublings of EP.
@@ -66,6 +70,11 @@ pub(super) struct RecordReply<'a> {
 }
 
 impl Newcomer {
+    /// One that is in quarantine for so long, if it may have voted in an earlier life.
+    pub(super) fn after(waited: Option<Duration>) -> Self {
+        Self { waited, ..Self::default() }
+    }
+
     /// Notes an answer. True if another life of a founder was met, so that a new round begins.
     fn hear(
         &mut self,
@@ -155,7 +164,7 @@ impl Hall {
         let (life, round, needs) = (self.life, self.newcomer.round, false);
         cx.broadcast(Message::Inquiry { life, round, founding, needs });
         self.inquire_of_voters(cx);
-        let mut wait = cx.params().period;
+        let mut wait = self.times.period;
         if self.is_large(cx.peers()) {
             self.inquire_of_some(cx);
             if !self.is_voter() {
@@ -246,6 +255,9 @@ impl Hall {
         let before = newest(&self.newcomer);
         let met = self.newcomer.hear(from, told, founding.as_ref(), cx.params());
         let news = newest(&self.newcomer) != before;
+        if let Some(needed) = self.needs_longer(cx.params()) {
+            return self.wait_longer(needed, cx);
+        }
         if let Some((highest, list)) = self.newcomer.read(cx.params()) {
             let list = list.clone();
             return self.take_up(Stored { highest, granted: None }, list, cx);
@@ -266,12 +278,36 @@ impl Hall {
         }
     }
 
+    /// How long its quarantine must be by the newest list that it was told of, if it was shorter.
+    /// In an earlier life it may have voted by that list or by the one before.
+    fn needs_longer(&self, params: &Params) -> Option<Duration> {
+        let waited = self.newcomer.waited?;
+        let needed = self.newcomer.newest(params)?.binds_for(params);
+        let waits = params.keep(Rule::WaitsForWhatItReads);
+        let late = waits && params.keep(Rule::ReadAfterQuarantine) && waited < needed;
+        late.then_some(needed)
+    }
+
+    /// Its quarantine was too short, so what it was told does not count. It waits for the rest,
+    /// from now on: then that time has passed since it began, and a little more.
+    fn wait_longer(&mut self, needed: Duration, cx: &mut Cx<'_, Self>) {
+        let Newcomer { round, asked, waited, .. } = core::mem::take(&mut self.newcomer);
+        let (rest, waited) = (needed.saturating_sub(waited.unwrap_or_default()), Some(needed));
+        self.newcomer = Newcomer { round: round + 1, asked, waited, ..Newcomer::default() };
+        let request = Request { life: self.life, sent: cx.now() };
+        let lock = Lock::new(None, request, (cx.now(), rest), false, cx.params());
+        self.lock = Some(lock);
+        self.inquire_from(cx.now(), cx);
+    }
+
     /// From now on it has a record, and takes part.
     fn take_up(&mut self, stored: Stored, list: List, cx: &mut Cx<'_, Self>) {
         self.newcomer = Newcomer::default();
         self.alone = true;
         self.list = Some(list);
+        self.set_times(cx);
+        self.brief = None; // it has asked for nothing yet
         self.set_stored(stored, cx);
-        self.ask_in_turn(cx.now() + cx.params().round, cx);
+        self.ask_in_turn(cx.now() + self.times.round, cx);
     }
 }

@@ -18,8 +18,10 @@
 //! message tells. In a large group most of the time of belief lies after it.
 
 use super::hall::Hall;
+use super::list::ListTold;
 use super::lock::Lock;
 use super::message::{Farewell, Request};
+use super::params::LONGEST;
 use super::supporter::Asked;
 use bellwether_core::{Cx, Duration, Instant, Leadership, NodeId, Stage, Term};
 use core::cmp::Ordering;
@@ -44,12 +46,17 @@ impl Hall {
     /// Follows the leader whose request this is. A request of a former leader, or one that a later
     /// one overtook, says nothing new.
     pub(super) fn follow(&mut self, from: NodeId, asked: Asked<'_>, cx: &Cx<'_, Self>) {
-        let Asked { request, term, token, supporters, .. } = asked;
+        let Asked { request, term, token, supporters, lock, list } = asked;
         let token = token.unwrap_or(term);
         if supporters.is_empty() || self.age_of(from, request, token) != Ordering::Greater {
             return;
         }
-        self.set_followed((from, request, token), cx.params().lock, cx);
+        // Until an open list is committed, the lease may be by the list before it.
+        let lock = match list {
+            Some(ListTold::Whole(list)) => lock.max(list.binds_for(cx.params())),
+            _ => lock,
+        };
+        self.set_followed((from, request, token), (lock.min(LONGEST), lock.min(LONGEST)), cx);
         self.partition = supporters.into();
     }
 
@@ -78,18 +85,19 @@ impl Hall {
         }
     }
 
-    /// Follows a leader with this request and this token for so long.
+    /// Follows a leader with this request and this token for so long; its lease lasts no longer
+    /// than a lock.
     pub(super) fn set_followed(
         &mut self,
         (leader, request, token): (NodeId, Request, u64),
-        hold: Duration,
+        (hold, lock): (Duration, Duration),
         cx: &Cx<'_, Self>,
     ) {
         // As a voter it may have told a higher term, which was granted and never led with.
         let granted = self.stored.map_or(0, |stored| stored.highest);
         let told = self.followed.as_ref().map_or(0, |known| known.term);
         let (term, until) = (token.max(granted).max(told), cx.now() + hold);
-        let lease_end = cx.now() + cx.params().lock;
+        let lease_end = cx.now() + lock;
         self.followed = Some(Followed { leader, request, token, term, until, lease_end });
     }
 

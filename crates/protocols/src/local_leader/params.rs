@@ -13,6 +13,7 @@ pub use nearest::{Change, Proposal};
 use super::preset::Times;
 use super::rules::{Rule, Rules};
 use super::table::Config;
+use super::times::Lengths;
 use crate::named;
 use alloc::vec::Vec;
 use bellwether_core::Duration;
@@ -79,9 +80,9 @@ pub const DRIFT_PPM: u32 = 200;
 /// machine's clocks at every reading, and a comparison cannot be more exact than the readings.
 pub const CLOCK_ERROR: Duration = Duration::from_micros(100);
 /// The largest allowed drift: beyond a tenth no lease is possible.
-const DRIFT_PPM_MAX: u32 = 100_000;
+pub(super) const DRIFT_PPM_MAX: u32 = 100_000;
 /// The longest duration of any part of a request, so that sums stay exact.
-const LONGEST: Duration = Duration::from_secs(86_400);
+pub(super) const LONGEST: Duration = Duration::from_secs(86_400);
 const MILLION: u128 = 1_000_000;
 
 /// `length · parts / 10⁶`, rounded down or up.
@@ -341,6 +342,41 @@ impl Params {
 
 /// Checking.
 impl Params {
+    /// The same with another lockTime and another ρ; EP and `expires` follow if they must.
+    pub(super) fn at(&self, lengths: Lengths) -> Self {
+        let mut params = self.clone();
+        params.drift_ppm = lengths.drift_ppm;
+        let rho = u128::from(lengths.drift_ppm);
+        params.round = scaled(self.delta * 2, MILLION + rho, true);
+        params.set_lock(lengths.lock);
+        let slow = |length: Duration| {
+            let nanos = (u128::from(length.as_nanos()) * MILLION).div_ceil(MILLION - rho);
+            Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        };
+        let spread = self.delta.saturating_sub(self.fastest);
+        params.period = self.period.max(slow(slow(lengths.lock) + spread) + self.sigma);
+        let up = |length| scaled(length, MILLION + rho, true);
+        let least = params.period + up(spread * 2);
+        let more = up(up(params.period) + spread) + Duration::from_nanos(1);
+        params.expires = self.expires.max(least).max(more);
+        params
+    }
+
+    /// The rule that these lengths break.
+    pub(super) fn rule_broken_by(&self, lengths: Lengths) -> Option<&'static str> {
+        if lengths.drift_ppm > DRIFT_PPM_MAX {
+            return Some("ρ <= 0.1");
+        }
+        if lengths.lock > LONGEST || lengths.lock == Duration::ZERO {
+            return Some("0 < lockTime <= 24 h");
+        }
+        if (lengths.drift_ppm == 0) != (self.drift_ppm == 0) {
+            return Some("clocks without any drift are those of a simulation");
+        }
+        let broken = self.at(lengths).broken().filter(|_| !self.unchecked);
+        broken.map(|constraint| constraint.rule)
+    }
+
     /// The longest lock that lapses between two requests: (1−ρ)[(EP−σ)(1−ρ)−Δ+δmin]. The printed
     /// formula omits σ.
     fn longest_lock(&self) -> Duration {

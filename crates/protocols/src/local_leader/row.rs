@@ -97,6 +97,7 @@ impl Answers for Params {
             scheduling: self.sigma(),
             drift: self.drift_ppm().saturating_mul(1_000),
             clock_error: self.clock_error(),
+            stamps: hold,
             lease: self.lock(),
             settles,
             leases: true,

@@ -125,11 +125,25 @@ pub enum Rule {
     AllFoundersClean,
     /// And only by answers of lives that were known before the question.
     LivesKnownBefore,
+    /// While a list may be open, requests by it ask for no longer locks than the list before it.
+    OpenListsLastNoLonger,
+    /// A quarantine is as long as the locks of both lists while the newer one may be open.
+    QuarantineByBothLists,
+    /// Whoever lost its record reads only after a quarantine by the list that it reads.
+    WaitsForWhatItReads,
+    /// A voter is locked for as long as it is asked, not for its own lockTime.
+    LockAsAsked,
+    /// A lock never ends earlier because of another vote for the same candidate.
+    LocksNeverShrink,
+    /// A lease is as long as its request asked for, not as long as a later one may.
+    LeaseAsAsked,
+    /// A list with a shorter lockTime is committed only when the lease by the one before is over.
+    ToldEndsAreKept,
 }
 
 impl Rule {
     /// All of them, in order.
-    pub const ALL: [Self; 56] = [
+    pub const ALL: [Self; 63] = [
         Self::RoomForScheduling,
         Self::Quarantine,
         Self::StepDown,
@@ -186,6 +200,13 @@ impl Rule {
         Self::NoOpenFork,
         Self::AllFoundersClean,
         Self::LivesKnownBefore,
+        Self::OpenListsLastNoLonger,
+        Self::QuarantineByBothLists,
+        Self::WaitsForWhatItReads,
+        Self::LockAsAsked,
+        Self::LocksNeverShrink,
+        Self::LeaseAsAsked,
+        Self::ToldEndsAreKept,
     ];
 
     const fn bit(self) -> u64 {

@@ -1,7 +1,7 @@
 //! The supporter: answers requests, and is released.
 
 use super::hall::Hall;
-use super::list::ListTold;
+use super::list::{List, ListTold};
 use super::lock::Lock;
 use super::message::{Farewell, Ids, Message, Request};
 use super::params::Params;
@@ -60,7 +60,7 @@ impl Hall {
         let hinders = |lock: &Lock| lock.hinders(from, request.life, now, params);
         let hindrance = self.lock.filter(|lock| hinders(lock) && params.keep(Rule::OneLock));
         // Locks of another length would not outlive the candidate's lease.
-        let equal = lock == params.lock || !params.keep(Rule::EqualLocks);
+        let equal = self.may_lock_for(lock, asked.list, params);
         let allowed = if params.by_majority() {
             self.may_grant(term, from, request, params)
         } else {
@@ -80,11 +80,13 @@ impl Hall {
             self.grant(term, (from, request.life), cx);
         }
         if support && params.keep(Rule::VoteLocks) {
-            self.lock_to(from, request, supporters, cx);
+            let as_asked = params.keep(Rule::LockAsAsked) && params.keep(Rule::EqualLocks);
+            let length = if as_asked { lock } else { params.lock };
+            self.lock_to(from, (request, length), supporters, cx);
         }
         if params.rules.are_all() {
             assert!(!support || self.held(from, now).is_some(), "a process that votes is locked");
-            assert!(!support || lock == params.lock, "a vote is for locks of the same length");
+            assert!(!support || equal, "a vote is for a lock that the list allows");
         }
         let waits = self.round.is_none() && !self.leads(now) && self.stored.is_some();
         if params.by_majority() && waits {
@@ -92,7 +94,7 @@ impl Hall {
                 self.ask_in_turn(lock.free(), cx);
             } else if leads {
                 // Another process leads, even without this one's support: no reason to compete.
-                self.ask_in_turn(now + params.lock, cx);
+                self.ask_in_turn(now + self.times.lock, cx);
             }
         }
         // A candidate that missed this would wait for a process that steps back, but is alive.
@@ -132,10 +134,30 @@ impl Hall {
         self.set_stored(Stored { highest: term.max(before), granted: Some(candidate) }, cx);
     }
 
-    fn lock_to(&mut self, to: NodeId, request: Request, supporters: Ids, cx: &Cx<'_, Self>) {
+    /// Whether it may lock itself for so long by this list. Without durable tokens locks of another
+    /// length than its own would not outlive the candidate's lease.
+    fn may_lock_for(&self, lock: Duration, told: Option<&ListTold>, params: &Params) -> bool {
+        let list = match told {
+            Some(ListTold::Whole(list)) => Some(list),
+            _ => self.list.as_ref(),
+        };
+        let fits = |list: &List| list.may_ask_for(lock, params.founding_lengths());
+        list.map_or(lock == params.lock, fits) || !params.keep(Rule::EqualLocks)
+    }
+
+    fn lock_to(
+        &mut self,
+        to: NodeId,
+        (request, length): (Request, Duration),
+        supporters: Ids,
+        cx: &Cx<'_, Self>,
+    ) {
         let leads = !supporters.is_empty();
-        let mut lock = Lock::new(Some(to), request, cx.now(), leads, cx.params());
+        let mut lock = Lock::new(Some(to), request, (cx.now(), length), leads, cx.params());
         let held = self.held(to, cx.now());
+        if let Some(held) = held.filter(|_| cx.params().keep(Rule::LocksNeverShrink)) {
+            lock.until = lock.until.max(held.until);
+        }
         if let Some(held) = held.filter(|_| !cx.params().keep(Rule::RenewalBinds)) {
             lock.until = held.until;
         }
@@ -177,7 +199,8 @@ impl Hall {
         if leaving && self.let_step_back(farewell, cx) {
             let known = |nominee: &NodeId| *nominee == self.me || cx.peers().contains(*nominee);
             if let Some(nominee) = nominee.filter(known) {
-                self.line.nominate(nominee, cx.now(), cx.params());
+                let until = cx.now() + self.times.period;
+                self.line.nominate(nominee, until, cx.params());
             }
         }
         self.end_lock(farewell, cx);
@@ -199,7 +222,7 @@ impl Hall {
         let news = !came_back && !self.line.knows(&farewell);
         if news {
             self.alive.remove(farewell.node);
-            self.line.step_back(farewell, cx.now(), cx.params());
+            self.line.step_back(farewell, cx.now(), self.times.lock, cx.params());
         }
         news
     }

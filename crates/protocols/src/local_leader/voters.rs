@@ -4,6 +4,7 @@ use super::hall::Hall;
 use super::list::{List, ListTold};
 use super::params::Params;
 use super::rules::Rule;
+use super::times::Lengths;
 use bellwether_core::{Cx, Fact, Instant, NodeId, Rebase};
 
 impl Hall {
@@ -95,9 +96,19 @@ impl Hall {
         if let Some(list) = self.list.as_mut().filter(|list| !list.committed) {
             list.committed = true;
             self.forked = false;
-            self.list_news = cx.now() + cx.params().lock;
+            self.set_times(cx);
+            self.list_news = cx.now() + self.times.lock;
             self.announced.renew();
             self.store(cx);
+        }
+    }
+
+    /// The times of its list. Its requests up to now keep the lease that they were made for.
+    pub(super) fn set_times(&mut self, cx: &Cx<'_, Self>) {
+        let before = self.times;
+        self.times = cx.params().times(self.list.as_ref());
+        if self.brief.is_none() && before.lease != self.times.lease {
+            self.brief = Some((cx.now(), before.lease));
         }
     }
 
@@ -105,7 +116,9 @@ impl Hall {
     pub(super) fn hold(&mut self, list: List, cx: &mut Cx<'_, Self>) {
         let now = cx.now();
         self.list = Some(list);
-        self.list_news = now + cx.params().lock;
+        self.set_times(cx);
+        self.brief = None; // votes by another list do not count
+        self.list_news = now + self.times.lock;
         (self.planned, self.forked) = (None, false);
         self.store(cx);
         if !self.leads(now) {
@@ -148,6 +161,11 @@ impl Hall {
         }
         let Some(list) = self.list.as_ref().filter(|_| self.is_partial()) else { return };
         tell(Fact::List { version: list.id().version, committed: list.committed });
+        if !list.lasts_as_founded() {
+            let Lengths { lock, drift_ppm } = list.lengths(self.founding);
+            let longest = if list.committed { lock } else { list.longest_lock(self.founding) };
+            tell(Fact::Lengths { lock, drift_ppm, longest });
+        }
         list.voters().iter().for_each(|peer| tell(Fact::Voter { peer: *peer }));
         if !list.committed {
             let (added, removed) = list.changes();

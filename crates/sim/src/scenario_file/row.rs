@@ -21,6 +21,10 @@ pub(super) struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     with: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    lock: Option<Duration>,
+    #[serde(alias = "drift_ppm", skip_serializing_if = "Option::is_none")]
+    drift_ppm: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     disk: Option<Disk>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reboot: Option<bool>,
@@ -82,6 +86,8 @@ pub enum FaultKind {
     Remove,
     /// See [`Fault::Replace`].
     Replace,
+    /// See [`Fault::Lengths`].
+    Lengths,
     /// See [`Fault::Link`].
     Link,
     /// See [`Fault::Cut`].
@@ -166,6 +172,14 @@ impl Row {
                 voter: voter(self)?,
                 with: self.with.take().ok_or("with")?,
             },
+            FaultKind::Lengths => {
+                let (node, lock) = (who(self)?, self.lock.take());
+                let drift_ppm = self.drift_ppm.take();
+                if lock.is_none() && drift_ppm.is_none() {
+                    return Err("lock");
+                }
+                Fault::Lengths { node, lock, drift_ppm }
+            }
             FaultKind::Link => Fault::Link {
                 ends: self.ends.take().ok_or("ends")?,
                 up: self.up.take().ok_or("up")?,
@@ -186,6 +200,8 @@ impl Row {
             ("nominee", self.nominee.is_some()),
             ("voter", self.voter.is_some()),
             ("with", self.with.is_some()),
+            ("lock", self.lock.is_some()),
+            ("drift-ppm", self.drift_ppm.is_some()),
             ("disk", self.disk.is_some()),
             ("reboot", self.reboot.is_some()),
             ("life", self.life.is_some()),
@@ -210,6 +226,8 @@ impl Row {
             nominee: None,
             voter: None,
             with: None,
+            lock: None,
+            drift_ppm: None,
             disk: None,
             reboot: None,
             life: None,
@@ -256,6 +274,9 @@ impl From<&Timed> for Row {
             Fault::Remove { voter, .. } => Self { voter: Some(*voter), ..row(FaultKind::Remove) },
             Fault::Replace { voter, with, .. } => {
                 Self { voter: Some(*voter), with: Some(*with), ..row(FaultKind::Replace) }
+            }
+            Fault::Lengths { lock, drift_ppm, .. } => {
+                Self { lock: *lock, drift_ppm: *drift_ppm, ..row(FaultKind::Lengths) }
             }
             Fault::Link { ends, up } => {
                 Self { ends: Some(*ends), up: Some(*up), ..row(FaultKind::Link) }

@@ -3,7 +3,7 @@
 
 use super::super::lists::List;
 use super::*;
-use crate::view::VoterList;
+use crate::view::{Lengths, VoterList};
 
 const ALL: &[u32] = &[0, 1, 2];
 
@@ -12,21 +12,22 @@ fn nodes(voters: &[u32]) -> Nodes {
 }
 
 fn list(version: u64, voters: &[u32]) -> List {
-    List { version, voters: nodes(voters) }
+    let TimeScales { lease: lock, drift, .. } = time_scales(true);
+    List { version, voters: nodes(voters), lengths: Lengths { lock, drift_ppm: drift / 1_000 } }
 }
 
 impl Group {
     /// Reports a list from now on that was made from one of these.
     fn open(&mut self, node: u32, version: u64, voters: &[u32], before: &[u32]) {
         let (voters, before) = (nodes(voters), nodes(before));
-        let list = VoterList { version, committed: false, voters, before };
+        let list = VoterList { version, committed: false, voters, before, ..VoterList::default() };
         self.row(node).list = Some(list);
     }
 
     /// Reports a list from now on that it takes for committed.
     fn committed(&mut self, node: u32, version: u64, voters: &[u32]) {
         let (voters, before) = (nodes(voters), Nodes::NONE);
-        let list = VoterList { version, committed: true, voters, before };
+        let list = VoterList { version, committed: true, voters, before, ..VoterList::default() };
         self.row(node).list = Some(list);
     }
 

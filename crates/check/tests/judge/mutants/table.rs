@@ -2,9 +2,10 @@
 
 use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
 use super::ways::{
-    CHANGES, CHANGES_AND_CUTS, CHANGES_AND_LOST_DISKS, CRASH, CUTS, LATE, LOST_DISKS, LOUD,
-    NO_DELAY, ORDER, PAUSES, RESTARTS, TIME, bounds, changing, never_two, open_fork, refused,
-    refused_of_five, reused, two_leaders, within,
+    CHANGES, CHANGES_AND_CUTS, CHANGES_AND_LOST_DISKS, CRASH, CUTS, LATE, LENGTHENED,
+    LENGTHENED_AND_LOST_DISKS, LOST_DISKS, LOUD, NO_DELAY, PAUSES, RESTARTS, TIME, bounds,
+    changing, never_two, open_fork, order, rarely, refused, refused_of_five, reused, two_leaders,
+    within,
 };
 use bellwether_check::FaultKind::{
     Campaign, Crash, Drift, Duplicates, Leave, Loss, LostDisk, Members, NonTransitive, OneWay,
@@ -14,7 +15,7 @@ use bellwether_check::explore::Adversary;
 use bellwether_protocols::local_leader::Rule;
 
 /// All of them: the rules of the paper's corrections first, then the rules of leases, of
-/// tokens, of the order of candidates, and of changes of the voters.
+/// tokens, of the order of candidates, of changes of the voters, and of changes of lockTime.
 pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         without: &[Rule::RoomForScheduling],
@@ -267,18 +268,15 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         explored: None,
         validated: refused_of_five("adopt", LOUD, 100),
     },
-    Mutant {
-        without: &[Rule::CampaignVotesOnly],
-        changed: "a late vote for a released request counts",
-        harm: Harm::UnsafeRarely,
-        unit: "without_votes_of_one_campaign_a_late_one_counts_of_who_was_released",
-        judged: None,
-        explored: None,
-        validated: Validated::InWorld {
+    rarely(
+        &[Rule::CampaignVotesOnly],
+        "a late vote for a released request counts",
+        "without_votes_of_one_campaign_a_late_one_counts_of_who_was_released",
+        Validated::InWorld {
             action: "adopt",
             adversary: Adversary { campaigns: 1, ..within(6, LATE) },
         },
-    },
+    ),
     Mutant {
         without: &[Rule::RenewalBinds],
         changed: "a renewal does not prolong the lock",
@@ -438,51 +436,31 @@ pub(crate) const MUTANTS: &[Mutant] = &[
             schedules: 3_000,
         },
     },
-    Mutant {
-        without: &[Rule::CoolDown],
-        changed: "whoever resigned campaigns at once",
-        harm: Harm::Order,
-        unit: "without_cooling_down_whoever_resigned_asks_at_once",
-        judged: None,
-        explored: None,
-        validated: ORDER,
-    },
-    Mutant {
-        without: &[Rule::NomineeFirst],
-        changed: "whoever is named as the next one has its usual turn",
-        harm: Harm::Order,
-        unit: "without_putting_the_nominee_first_another_asks_at_the_same_time",
-        judged: None,
-        explored: None,
-        validated: ORDER,
-    },
-    Mutant {
-        without: &[Rule::WitnessNeverAsks],
-        changed: "a witness asks like any other",
-        harm: Harm::Order,
-        unit: "without_witnesses_that_never_ask_one_does",
-        judged: None,
-        explored: None,
-        validated: ORDER,
-    },
-    Mutant {
-        without: &[Rule::PriorityFirst],
-        changed: "the least id asks first whatever the priorities",
-        harm: Harm::Order,
-        unit: "without_priorities_the_least_id_asks_first",
-        judged: None,
-        explored: None,
-        validated: ORDER,
-    },
-    Mutant {
-        without: &[Rule::PreemptWaits],
-        changed: "a leader yields to a better process at once",
-        harm: Harm::Order,
-        unit: "without_waiting_a_leader_yields_to_who_has_just_come",
-        judged: None,
-        explored: None,
-        validated: ORDER,
-    },
+    order(
+        &[Rule::CoolDown],
+        "whoever resigned campaigns at once",
+        "without_cooling_down_whoever_resigned_asks_at_once",
+    ),
+    order(
+        &[Rule::NomineeFirst],
+        "whoever is named as the next one has its usual turn",
+        "without_putting_the_nominee_first_another_asks_at_the_same_time",
+    ),
+    order(
+        &[Rule::WitnessNeverAsks],
+        "a witness asks like any other",
+        "without_witnesses_that_never_ask_one_does",
+    ),
+    order(
+        &[Rule::PriorityFirst],
+        "the least id asks first whatever the priorities",
+        "without_priorities_the_least_id_asks_first",
+    ),
+    order(
+        &[Rule::PreemptWaits],
+        "a leader yields to a better process at once",
+        "without_waiting_a_leader_yields_to_who_has_just_come",
+    ),
     Mutant {
         without: &[Rule::BothMajorities],
         changed: "a new list decides by its own majority",
@@ -519,15 +497,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         explored: None,
         validated: refused_of_five("learn_list", CHANGES, 100),
     },
-    Mutant {
-        without: &[Rule::ForksRefused],
-        changed: "of two lists of one version each has supporters",
-        harm: Harm::UnsafeRarely,
-        unit: "without_refusing_forks_both_lists_of_one_version_have_a_voter",
-        judged: None,
-        explored: None,
-        validated: refused_of_five("grant", CHANGES_AND_CUTS, 200),
-    },
+    rarely(
+        &[Rule::ForksRefused],
+        "of two lists of one version each has supporters",
+        "without_refusing_forks_both_lists_of_one_version_have_a_voter",
+        refused_of_five("grant", CHANGES_AND_CUTS, 200),
+    ),
     Mutant {
         without: &[Rule::ListsAreStored],
         changed: "the list is not stored",
@@ -537,15 +512,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         explored: None,
         validated: refused_of_five("restart", CHANGES, 100),
     },
-    Mutant {
-        without: &[Rule::ReadsNewestList],
-        changed: "whoever lost its record takes an older list",
-        harm: Harm::UnsafeRarely,
-        unit: "without_the_newest_list_whoever_reads_has_one_that_is_out_of_force",
-        judged: None,
-        explored: None,
-        validated: refused_of_five("recover", CHANGES_AND_LOST_DISKS, 400),
-    },
+    rarely(
+        &[Rule::ReadsNewestList],
+        "whoever lost its record takes an older list",
+        "without_the_newest_list_whoever_reads_has_one_that_is_out_of_force",
+        refused_of_five("recover", CHANGES_AND_LOST_DISKS, 400),
+    ),
     Mutant {
         without: &[Rule::ReadsParentList],
         changed: "it reads from voters of the newest list only",
@@ -555,18 +527,57 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         explored: None,
         validated: refused_of_five("recover", CHANGES_AND_LOST_DISKS, 3_200),
     },
-    Mutant {
-        without: &[Rule::NoOpenFork],
-        changed: "of two lists of one version it takes any",
-        harm: Harm::UnsafeRarely,
-        unit: "without_waiting_whoever_reads_of_a_fork_may_take_the_wrong_one",
-        judged: None,
-        explored: None,
-        validated: Validated::InScript {
+    rarely(
+        &[Rule::NoOpenFork],
+        "of two lists of one version it takes any",
+        "without_waiting_whoever_reads_of_a_fork_may_take_the_wrong_one",
+        Validated::InScript {
             action: "recover",
             story: "two leaders in a row each remove a voter and are cut off; the third process \
                     loses its disk, and reads both lists",
             faults: open_fork,
         },
-    },
+    ),
+    rarely(
+        &[Rule::OpenListsLastNoLonger],
+        "requests by an open list ask for its own longer locks",
+        "without_waiting_for_the_commit_an_open_list_lasts_longer_than_others_know",
+        refused("renew_joint", LENGTHENED),
+    ),
+    rarely(
+        &[Rule::QuarantineByBothLists],
+        "a quarantine is by the newest list, open or not",
+        "a_quarantine_is_as_long_as_the_locks_of_the_lists_that_can_bind",
+        refused("restart", LENGTHENED),
+    ),
+    rarely(
+        &[Rule::WaitsForWhatItReads],
+        "whoever lost its record waits for the founding lockTime only",
+        "whoever_lost_its_record_waits_for_as_long_as_the_list_that_it_reads_binds",
+        refused("recover", LENGTHENED_AND_LOST_DISKS),
+    ),
+    rarely(
+        &[Rule::LockAsAsked],
+        "a voter is locked for the founding lockTime, whatever is asked",
+        "a_voter_is_locked_for_as_long_as_it_is_asked",
+        refused("grant", LENGTHENED),
+    ),
+    rarely(
+        &[Rule::LocksNeverShrink],
+        "a vote by a list with a shorter lockTime shortens the lock",
+        "a_vote_by_a_list_with_a_shorter_lock_does_not_end_the_lock_before_it",
+        refused("grant", LENGTHENED),
+    ),
+    rarely(
+        &[Rule::LeaseAsAsked],
+        "a lease is as long as the list allows now, not as its request asked",
+        "without_its_own_length_a_lease_outlives_the_locks_it_rests_on",
+        refused("renew", LENGTHENED),
+    ),
+    rarely(
+        &[Rule::ToldEndsAreKept],
+        "a shorter lockTime is committed while a longer lease by the list before runs",
+        "a_list_with_a_shorter_lock_is_committed_when_the_lease_before_it_is_over",
+        refused("renew_joint", LENGTHENED),
+    ),
 ];

@@ -1,13 +1,14 @@
 //! Ways in which mutants are caught, and the trouble that catches them.
 
-use super::mutant::{Explored, Judged, Ticks, Validated, Watched};
+use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
 use bellwether_check::FaultKind;
 use bellwether_check::FaultKind::{
-    Campaign, Crash, Duplicates, LongPause, Loss, LostDisk, Members, OneWay, Partition,
+    Campaign, Crash, Duplicates, Lengths, LongPause, Loss, LostDisk, Members, OneWay, Partition,
     QuickRestart, ShortPause, Tails,
 };
 use bellwether_check::explore::Adversary;
 use bellwether_core::Duration;
+use bellwether_protocols::local_leader::Rule;
 use bellwether_sim::{Disk, Fault, Timed, Who};
 
 /// Messages arrive in the tick they are sent in, or never.
@@ -46,6 +47,27 @@ pub(super) const fn two_leaders(adversary: Adversary) -> Option<Explored> {
 
 pub(super) const fn within(ticks: u32, adversary: Adversary) -> Adversary {
     Adversary { ticks: Some(ticks), ..adversary }
+}
+
+/// Two lead in stories so rare that the unit test tells one, and validation sees a step of it.
+pub(super) const fn rarely(
+    without: &'static [Rule],
+    changed: &'static str,
+    unit: &'static str,
+    validated: Validated,
+) -> Mutant {
+    let (harm, judged, explored) = (Harm::UnsafeRarely, None, None);
+    Mutant { without, changed, harm, unit, judged, explored, validated }
+}
+
+/// Another process leads than should.
+pub(super) const fn order(
+    without: &'static [Rule],
+    changed: &'static str,
+    unit: &'static str,
+) -> Mutant {
+    let (harm, judged, explored, validated) = (Harm::Order, None, None, ORDER);
+    Mutant { without, changed, harm, unit, judged, explored, validated }
 }
 
 /// Refused in a group of three within a hundred schedules.
@@ -95,5 +117,9 @@ pub(super) const CHANGES: &[FaultKind] = &[Members, QuickRestart, Crash, Partiti
 pub(super) const CHANGES_AND_CUTS: &[FaultKind] = &[Members, Loss, OneWay, Partition];
 pub(super) const CHANGES_AND_LOST_DISKS: &[FaultKind] =
     &[Members, QuickRestart, Crash, LostDisk, Partition];
+pub(super) const LENGTHENED: &[FaultKind] =
+    &[Lengths, QuickRestart, Crash, Partition, OneWay, Loss];
+pub(super) const LENGTHENED_AND_LOST_DISKS: &[FaultKind] =
+    &[Lengths, QuickRestart, Crash, LostDisk, Partition];
 pub(super) const LOUD: &[FaultKind] = &[Loss, Campaign, OneWay, Duplicates];
 pub(super) const PAUSES: &[FaultKind] = &[LongPause, ShortPause, Tails];

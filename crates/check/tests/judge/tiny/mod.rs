@@ -22,6 +22,7 @@ fn time_scales() -> TimeScales {
         scheduling: ms(5),
         drift: 200_000,
         clock_error: Duration::ZERO,
+        stamps: ms(200),
         lease: ms(100),
         settles: ms(400),
         leases: true,

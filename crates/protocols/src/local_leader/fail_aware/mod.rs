@@ -135,6 +135,11 @@ pub trait Inner: Protocol {
         true
     }
 
+    /// ρ, if it is not that of the parameters: then bounds are computed with it from now on.
+    fn drift_ppm(&self) -> Option<u32> {
+        None
+    }
+
     /// The processes that its broadcasts and the layer's are for; `None` if that is everyone.
     fn audience(&self, _peers: &dyn Peers) -> Option<Vec<NodeId>> {
         None
@@ -266,7 +271,8 @@ impl<P: Inner> Protocol for FailAware<P> {
             });
         }
         let heard = Heard { life: frame.life, sent: frame.sent, received: now };
-        match self.heard.note(from, heard, params.drift_ppm, params.rules) {
+        let drift_ppm = self.inner.drift_ppm().unwrap_or(params.drift_ppm);
+        match self.heard.note(from, heard, drift_ppm, params.rules) {
             Life::Former => return,
             Life::Present => {}
             Life::New => self.on_peer(from, Reach::Up, cx),
@@ -274,7 +280,7 @@ impl<P: Inner> Protocol for FailAware<P> {
         let known = frame.echoes.iter().find(|row| row.node == self.me).map(|row| row.life);
         self.outlived = self.outlived.max(known.filter(|known| *known > self.life));
         let trip = self.round_trip(&frame, params, now);
-        let bound = trip.map(|trip| params.bound(&trip));
+        let bound = trip.map(|trip| params.bound(&trip, drift_ppm));
         self.bound = Observed(bound);
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
         // An empty frame with a row for this incarnation is an answer: it is not answered again.

@@ -11,8 +11,8 @@ use bellwether_core::Duration;
 /// tight it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Params<I> {
-    /// ρ: the largest error of a clock's rate, in millionths. From a million on a clock may stand
-    /// still, and every bound is infinite.
+    /// ρ: the largest error of a clock's rate, in millionths, unless the inner protocol knows
+    /// better. From a million on a clock may stand still, and every bound is infinite.
     pub drift_ppm: u32,
     /// ε: how much a clock may gain or lose beyond that between two readings.
     pub clock_error: Duration,
@@ -37,8 +37,8 @@ pub struct Params<I> {
 
 impl<I> Params<I> {
     /// The longest possible delay of the message that completed this round trip.
-    pub(super) fn bound(&self, trip: &RoundTrip) -> Duration {
-        let drift_ppm = if self.rules.keep(Rule::DriftInBounds) { self.drift_ppm } else { 0 };
+    pub(super) fn bound(&self, trip: &RoundTrip, drift_ppm: u32) -> Duration {
+        let drift_ppm = if self.rules.keep(Rule::DriftInBounds) { drift_ppm } else { 0 };
         let clocks = Clocks { drift_ppm, error: self.clock_error };
         trip.way_back(clocks, self.fastest, self.rules.keep(Rule::OutwardRounding))
     }

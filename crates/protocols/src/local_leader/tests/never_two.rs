@@ -2,6 +2,7 @@
 
 use super::world::World;
 use super::*;
+use bellwether_core::Seeded;
 
 /// Groups of all sizes, most often three, with perfect, good or terrible clocks; half of them
 /// forget their terms when they restart.
@@ -66,12 +67,13 @@ fn without_a_rule_some_storm_makes_two_lead() {
     }
 }
 
-/// Random faults and changes of the voters, until two processes lead at once or a token is used
-/// that did not grow.
-fn goes_wrong(seed: u64, params: &Params) -> (World, bool) {
+/// Random faults and changes of the voters, and of lockTime by this luck, until two processes lead
+/// at once or a token is used that did not grow.
+fn goes_wrong(seed: u64, params: &Params, lengths: Option<Seeded>) -> (World, bool) {
     let (n, founders) = [(3, 1), (4, 2), (5, 3), (5, 3), (5, 4)][(seed % 5) as usize];
     let mut world = World::founded(seed, n, Some(founders), |_| params.clone());
     world.forgetful = seed.is_multiple_of(3);
+    world.lengths = lengths;
     let wrong = (0..1_000).any(|_| {
         world.storm(true);
         world.two || world.reused.is_some()
@@ -88,7 +90,20 @@ fn durable(seed: u64) -> Params {
 fn no_storm_makes_two_lead_while_voters_change() {
     let (mut reigns, mut changes) = (0, 0);
     for seed in 0..4_000 {
-        let (world, wrong) = goes_wrong(seed, &durable(seed));
+        let (world, wrong) = goes_wrong(seed, &durable(seed), None);
+        assert!(!wrong, "seed {seed}: {:?}, {:?}", world.leaders(), world.reused);
+        reigns += world.reigns;
+        changes += world.changes;
+    }
+    assert!(reigns > 5_000 && changes > 10_000, "{reigns} leaders, {changes} lists");
+}
+
+/// The same while lockTime changes as often.
+#[test]
+fn no_storm_makes_two_lead_while_locks_become_longer_and_shorter() {
+    let (mut reigns, mut changes) = (0, 0);
+    for seed in 0..4_000 {
+        let (world, wrong) = goes_wrong(seed, &durable(seed), Some(Seeded::new(!seed)));
         assert!(!wrong, "seed {seed}: {:?}, {:?}", world.leaders(), world.reused);
         reigns += world.reigns;
         changes += world.changes;

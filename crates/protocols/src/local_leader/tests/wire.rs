@@ -17,6 +17,11 @@ fn lists() -> [List; 2] {
     [list, next]
 }
 
+/// The list after that one, with a lockTime of its own.
+fn lasting(list: &List) -> List {
+    list.lasting(Some(Lengths { lock: ms(300), drift_ppm: 200 })).unwrap()
+}
+
 /// The message by this list.
 fn by(told: ListTold, mut body: Message) -> Message {
     match &mut body {
@@ -49,6 +54,7 @@ fn all() -> Vec<Message> {
         by(ListTold::Name(next.id(), true), yes(20)),
         by(ListTold::Name(next.id(), false), no(20, Duration::ZERO)),
         by(ListTold::Whole(list), record(None)),
+        by(ListTold::Whole(lasting(&next)), record(Some(3))),
         by(ListTold::Whole(next), renew(7, &[1])),
         Message::Standing(Candidacy { priority: 7, witness: true }),
         Message::Announcement(Announcement {
@@ -130,6 +136,13 @@ fn a_list_that_makes_no_sense_is_refused() {
     assert_eq!(spoilt(&next, 0, 0), Err(Malformed), "a founding list with a change");
     assert_eq!(spoilt(&next, 10 + 24 + 1, 7), Err(Malformed), "a new voter that does not vote");
     assert_eq!(spoilt(&next, 10 + 24 + 10, 1), Err(Malformed), "a voter that is removed");
+    // After the voters and two flags for those that changed: which lengths follow.
+    let longer = lasting(&list);
+    assert!(read(&bytes(&longer)).is_ok());
+    assert_eq!(spoilt(&longer, 36, 8), Err(Malformed), "an unknown flag");
+    assert_eq!(spoilt(&longer, 36, 0), Err(Malformed), "nothing changed");
+    assert_eq!(spoilt(&longer, 36 + 1 + 7, 1), Err(Malformed), "a lock of years");
+    assert_eq!(spoilt(&longer, 36 + 1 + 8 + 3, 1), Err(Malformed), "clocks that run at will");
     assert_eq!(List::founding([]), None);
     let nobody = [&[4][..], &[0; 24], &[0], &[1], &[0; 8], &[0; 2], &[0, 0, 1]].concat();
     assert_eq!(read(&nobody), Err(Malformed), "nobody votes");

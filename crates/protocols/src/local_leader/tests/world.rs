@@ -90,6 +90,8 @@ pub(super) struct World {
     founders: Option<u64>,
     /// If voters change: whether two processes led at once.
     pub(super) two: bool,
+    /// If lockTime changes, too: the luck by which it does.
+    pub(super) lengths: Option<Seeded>,
     /// How often a new list was stored.
     pub(super) changes: u64,
     /// The last leader, its incarnation and its token.
@@ -144,6 +146,7 @@ impl World {
             forgetful: false,
             founders,
             two: false,
+            lengths: None,
             changes: 0,
             last: None,
             reused: None,
@@ -310,6 +313,11 @@ impl World {
             1 => Command::Remove(one),
             _ => Command::Replace(one, other),
         };
+        let lock = self.lengths.as_mut().and_then(|luck| {
+            let lock = ms(100 + 10 * luck.below(30));
+            (luck.below(2) == 0).then_some(lock)
+        });
+        let command = lock.map_or(command, |lock| Command::Lengths(Some(lock), None));
         self.command(index_of(leader), command);
         if !self.one_in(3) {
             let length = Duration::from_nanos(self.luck.below(80 * MS));

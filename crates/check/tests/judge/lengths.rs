@@ -1,0 +1,85 @@
+//! lockTime and ρ change in every schedule, and leases keep what they promise.
+
+use crate::lan;
+use bellwether_check::{FaultKind, FaultKinds, FaultMix, Trial};
+use bellwether_core::{Duration, Fact};
+use bellwether_protocols::choice::Choice;
+use bellwether_protocols::local_leader::{LocalLeader, Mode};
+use bellwether_sim::{Observer, Scene, World};
+
+/// Alone, beside all other faults, and while voters change, too.
+fn mixes() -> [FaultMix; 3] {
+    let forced =
+        |kinds: &[FaultKind]| FaultMix { forced: FaultKinds::of(kinds), ..FaultMix::default() };
+    [
+        FaultMix::only(&[FaultKind::Lengths]),
+        forced(&[FaultKind::Lengths]),
+        forced(&[FaultKind::Lengths, FaultKind::Members]),
+    ]
+}
+
+#[test]
+fn leases_keep_their_promise_while_locks_become_longer_and_shorter() {
+    let choice = Choice::from(lan(Mode::Majority));
+    for (nodes, seed) in [(3, 1), (5, 2), (4, 3), (2, 4)] {
+        for (number, mix) in mixes().into_iter().enumerate() {
+            let mut trial = Trial::new(&choice, nodes, None, seed);
+            trial.mix = mix;
+            let report = crate::fuzz(&trial, &choice, 0..1_000, 2);
+            assert_eq!(report.violation, None, "{nodes} processes, seed {seed}, mix {number}");
+            assert!(report.tally.trouble.of(FaultKind::Lengths) >= 1_000);
+            let place = trial.invariants().iter().position(|name| *name == "follows-the-proof");
+            let compared = place.map_or(0, |place| report.tally.checks[place].checks);
+            assert!(compared > 200 * 1_000, "{nodes} processes: {compared} steps compared");
+        }
+    }
+}
+
+/// How many committed lists with a longer and with a shorter lockTime than the founding one.
+#[derive(Default)]
+struct Seen {
+    longer: u64,
+    shorter: u64,
+    newest: u64,
+}
+
+const FOUNDING: Duration = Duration::from_millis(150);
+
+impl Observer<LocalLeader> for Seen {
+    const LOOKS: bool = true;
+
+    fn on_step(&mut self, node: u32, scene: &Scene<'_, LocalLeader>) {
+        let Some(state) = scene.node(node) else { return };
+        let (mut new, newest) = (false, &mut self.newest);
+        let (mut longer, mut shorter) = (0, 0);
+        state.facts(scene.clock(node), &mut |fact| match fact {
+            Fact::List { version, committed } => {
+                new = committed && version > *newest;
+                *newest = if new { version } else { *newest };
+            }
+            Fact::Lengths { lock, .. } if new => {
+                longer = u64::from(lock > FOUNDING);
+                shorter = u64::from(lock < FOUNDING);
+            }
+            _ => {}
+        });
+        self.longer += longer;
+        self.shorter += shorter;
+    }
+}
+
+/// Random changes are not in vain: many groups get other lockTimes in spite of all faults.
+#[test]
+fn locks_really_change() {
+    let choice = Choice::from(lan(Mode::Majority));
+    let mut trial = Trial::new(&choice, 5, None, 1);
+    trial.mix.forced = FaultKinds::of(&[FaultKind::Lengths]);
+    let mut world = World::<LocalLeader>::new(lan(Mode::Majority).layered());
+    let mut seen = Seen::default();
+    for number in 0..300 {
+        let schedule = trial.schedule(number);
+        seen.newest = 0;
+        world.run(&schedule.plan, schedule.run_seed(), &mut seen);
+    }
+    assert!(seen.longer > 100 && seen.shorter > 20, "{} and {}", seen.longer, seen.shorter);
+}
