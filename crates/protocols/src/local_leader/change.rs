@@ -100,7 +100,7 @@ impl Hall {
             return Err(Refused::ChangePending);
         }
         let next = list.next(add, remove).ok_or(Refused::NotNow)?;
-        let answers = |id: &NodeId| lease.supporters.contains(id) || add == Some(*id);
+        let answers = |id: &NodeId| self.is_supported_by(*id) || add == Some(*id);
         if next.is_decided_by(next.needed().filter(answers), params) {
             Ok(next)
         } else {
