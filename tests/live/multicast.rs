@@ -14,7 +14,13 @@ const COUNTED: Duration = Duration::from_secs(4);
 
 /// A group that was started with a multicast address, and has a leader.
 fn multicasting(shape: Shape) -> (Group, u64) {
+    multicasting_with(shape, &[])
+}
+
+/// The same with these flags.
+fn multicasting_with(shape: Shape, flags: &[&str]) -> (Group, u64) {
     let mut group = Group::new(shape);
+    group.give_flags(flags);
     let family = if let Ground::Listed(family) = shape.ground { family } else { Family::V4 };
     group.give_flags(&["--multicast", &Network::multicast(family).to_string()]);
     group.start_all();
@@ -96,6 +102,28 @@ fn a_group_that_multicasts_sends_fewer_datagrams_and_replaces_a_leader_in_time()
         group.calm();
         group.acquit();
     }
+}
+
+#[test]
+fn with_one_voter_to_spare_a_group_that_multicasts_sends_even_fewer() {
+    let _stage = stage();
+    let shape = Shape { preset: Preset::Fast, ..Shape::lan(5) };
+    let mut seen = Vec::new();
+    for flags in [&[][..], &["--spare", "1"]] {
+        let (mut group, leader) = multicasting_with(shape, flags);
+        wait_until_heard(&group, leader, &group.without(&[leader]));
+        sleep(Duration::from_secs(1));
+        seen.push(rates(&group).1);
+        let begun = group.crash(leader);
+        let (_, took) = group.replaced(leader, begun);
+        group.assert_within("failover", took, group.failover(0), begun);
+        group.restart(leader);
+        group.settled(&group.ids());
+        group.calm();
+        group.acquit();
+    }
+    println!("all answer: {:.1} datagrams/s, one to spare: {:.1}", seen[0], seen[1]);
+    assert!(seen[1] < seen[0] * 0.9, "{seen:?}");
 }
 
 #[test]

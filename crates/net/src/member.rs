@@ -128,7 +128,10 @@ impl Member {
             opener: FrameOpener::new(group, me, incarnation, session, digest, keyring),
             recorder,
             entrusted: settings.last_will.clone().into(),
-            multicast: settings.multicast.map(Multicast::new),
+            multicast: settings.multicast.map(|group| {
+                let some = settings.program.leases.is_some_and(|leases| leases.some_answer);
+                Multicast::new(group, some)
+            }),
             settings,
             shared,
             sockets,

@@ -7,10 +7,10 @@
 //! have it in one direction or for some members only.
 //!
 //! **Promise.** A broadcast goes by multicast alone only to members that acknowledged an earlier
-//! one. If the network stops to carry multicasts, a member misses at most two broadcasts of a sender
-//! that it answers, and at most one of them is missed by more than half of the voters: the next one
-//! is sent to each. That costs a leader no more than one lost message does. A member that answers
-//! nothing may miss what comes within three reports.
+//! one. If the network stops to carry multicasts, a voter misses one broadcast of a sender that it
+//! answers: the next one is sent to it. That costs a leader no more than one lost message does.
+//! Where not every voter answers (`spare`), one that alone hears no multicasts any more may miss two.
+//! A member that answers nothing may miss what comes within three reports.
 //!
 //! # Who hears whom
 //!
@@ -27,9 +27,8 @@
 //! # Which members need a copy
 //!
 //! A member is *covered* if it acknowledged something at least as late as the third last report,
-//! and if it votes, also the last broadcast that was multicast; or the one before, if at least half
-//! of the other voters acknowledged the last. (Not every voter answers every request, and answers
-//! are lost.) If fewer than two members are covered, a multicast saves nothing, and the broadcast is
+//! and if it votes, also the last broadcast that was multicast. Where not every voter answers every
+//! request, the one before is enough if at least half of the other voters acknowledged the last. If fewer than two members are covered, a multicast saves nothing, and the broadcast is
 //! sent to each. Otherwise it is multicast, and then sent to those that are not covered. These may
 //! get it twice; the second copy counts as `replayed`.
 //!
@@ -66,6 +65,8 @@ const WORTH: usize = 2;
 #[derive(Debug)]
 pub(crate) struct Multicast {
     group: SocketAddr,
+    /// Whether some voters answer only every second request.
+    some_answer: bool,
     links: BTreeMap<NodeId, Link>,
     /// The numbers of the last broadcast that was multicast, and of the one before.
     last: Option<u64>,
@@ -96,9 +97,12 @@ struct Link {
 }
 
 impl Multicast {
-    pub(crate) fn new(group: SocketAddr) -> Self {
+    /// Nothing is known yet. `some_answer` says whether some voters answer only every second
+    /// request.
+    pub(crate) fn new(group: SocketAddr, some_answer: bool) -> Self {
         Self {
             group,
+            some_answer,
             links: BTreeMap::new(),
             last: None,
             before: None,
@@ -178,7 +182,8 @@ impl Multicast {
             voters += usize::from(votes(id));
             prompt += usize::from(votes(id) && acknowledged >= self.last);
         });
-        let enough = if prompt * 2 >= voters { self.before } else { self.last };
+        let trusted = self.some_answer && prompt * 2 >= voters;
+        let enough = if trusted { self.before } else { self.last };
         let oldest = self.reports[REPORTS - 1];
         directory.listed(&mut |id, _| {
             if let Some(link) = self.links.get_mut(&id) {
