@@ -15,6 +15,7 @@ mod floods;
 #[allow(dead_code, reason = "the live tests use the rest")]
 #[path = "../live/lab/mod.rs"]
 mod lab;
+mod multicast;
 mod replays;
 mod scene;
 mod secrets;

@@ -11,22 +11,14 @@ use crate::lab::shell::must;
 use crate::lab::stalls::stalls;
 use crate::stage;
 use bellwether::core::Duration;
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use std::fs::File;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 
-/// A socket in a member's namespace: a thread goes there, opens it and ends.
+/// A socket in a member's namespace.
 fn socket(network: &Network, id: u64, family: Family) -> UdpSocket {
-    let namespace = File::open(format!("/run/netns/{}", network.namespace(id)));
-    let namespace = namespace.expect("the namespace is there");
     let address = SocketAddr::new(Network::address(id, family), Network::PORT);
-    let opened = std::thread::spawn(move || {
-        move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
-        UdpSocket::bind(address)
-    });
-    let socket = opened.join().expect("the thread ends").expect("the address is there");
+    let socket = network.inside(id, move || UdpSocket::bind(address));
+    let socket = socket.expect("the address is there");
     let wait = std::time::Duration::from_millis(200);
     socket.set_read_timeout(Some(wait)).expect("a socket can wait for so long");
     socket

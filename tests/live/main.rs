@@ -8,6 +8,7 @@ mod identity;
 #[allow(dead_code, reason = "the benchmark uses the rest")]
 mod lab;
 mod laboratory;
+mod multicast;
 mod protocols;
 mod scenarios;
 mod wills;

@@ -201,6 +201,41 @@ pub enum BadSettings {
         /// Its addresses.
         addresses: Vec<SocketAddr>,
     },
+    /// The multicast address is none.
+    NotMulticast {
+        /// The address.
+        group: SocketAddr,
+    },
+    /// A multicast address is for listed members.
+    MulticastOfOpenGroup {
+        /// The address.
+        group: SocketAddr,
+        /// The members as they are given.
+        peers: Peers,
+    },
+    /// The multicast address is of another family than the address of this member.
+    MulticastOtherFamily {
+        /// The multicast address.
+        group: SocketAddr,
+        /// Where the member listens.
+        listen: SocketAddr,
+    },
+    /// The member listens at all its addresses, at the port of the multicast address.
+    MulticastSamePort {
+        /// The multicast address.
+        group: SocketAddr,
+        /// Where the member listens.
+        listen: SocketAddr,
+    },
+    /// The system does not let the member use the multicast address.
+    Multicast {
+        /// The multicast address.
+        group: SocketAddr,
+        /// The address whose interface is used.
+        at: SocketAddr,
+        /// Why not.
+        error: io::Error,
+    },
     /// The member cannot answer other processes.
     Control(ServeError),
     /// The state cannot be kept.
@@ -218,7 +253,11 @@ impl BadSettings {
     pub fn is_config(&self) -> bool {
         match self {
             Self::Control(error) => error.is_config(),
-            Self::State(_) | Self::Record(..) | Self::Listen(..) | Self::System(..) => false,
+            Self::State(_)
+            | Self::Record(..)
+            | Self::Listen(..)
+            | Self::Multicast { .. }
+            | Self::System(..) => false,
             _ => true,
         }
     }
@@ -290,6 +329,41 @@ impl NamesSettings for BadSettings {
             Self::Listen(at, error) => format!("cannot listen at {at}: {error}"),
             Self::System(what, error) => format!("{what}: {error}"),
             joining_or_voting => joining_or_voting.explain_joining(name),
+        }
+    }
+}
+
+impl BadSettings {
+    /// The text of an error about the multicast address.
+    fn explain_multicast(&self, name: &dyn Fn(Setting) -> String) -> String {
+        let setting = name(Setting::Multicast);
+        match self {
+            Self::NotMulticast { group } => format!(
+                "{setting} is {group}, which is no multicast address with a port: they are \
+                 224.0.0.0 to 239.255.255.255 and ff00::/8; write 239.1.2.3:7401 or \
+                 [ff02::b311]:7401, or leave it out"
+            ),
+            Self::MulticastOfOpenGroup { group, peers } => format!(
+                "{setting} is {group}, but {peers} is no list of members, and only listed members \
+                 know who should hear them: list the members in {} (1=HOST:PORT,…), or leave \
+                 {setting} out",
+                name(Setting::Peers)
+            ),
+            Self::MulticastOtherFamily { group, listen } => format!(
+                "{setting} is {group}, but the member listens at {listen}, which is of the other \
+                 family of addresses: choose an address of the same one"
+            ),
+            Self::MulticastSamePort { group, listen } => format!(
+                "{setting} is {group}, but the member listens at {listen}, at all addresses and \
+                 the same port: choose another port for {setting}, or set {} to one address",
+                name(Setting::Listen)
+            ),
+            Self::Multicast { group, at, error } => format!(
+                "cannot use the multicast address {group} on the interface of {at}: {error}; let \
+                 the machine have {}, or leave {setting} out",
+                at.ip()
+            ),
+            other => format!("{other:?}"), // no other comes here
         }
     }
 }
@@ -419,7 +493,7 @@ impl BadSettings {
             Self::SeveralAddresses { id, place, addresses } => {
                 format!("member {id}: {}", several_addresses(place, addresses))
             }
-            other => format!("{other:?}"), // no other comes here
+            multicast => multicast.explain_multicast(name),
         }
     }
 }
@@ -442,6 +516,7 @@ mod tests {
         let taken = || ServeError::Taken("/run/g.1.sock".into());
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
         let peers: Peers = "dns:example.org:7400".parse().unwrap();
+        let here: SocketAddr = "10.0.0.1:7400".parse().unwrap();
         for (error, names) in [
             (BadSettings::NoPeers, &["peers"][..]),
             (BadSettings::NoKey, &["key", "insecure"]),
@@ -464,6 +539,17 @@ mod tests {
             (BadSettings::NoAddress { id: NodeId(1), place: "a:1".into() }, &["listen"]),
             (BadSettings::WhichMember { here: 0, peers: peers.clone() }, &["id"]),
             (BadSettings::WhichMember { here: 2, peers: peers.clone() }, &["id"]),
+            (BadSettings::NotMulticast { group: here }, &["multicast"]),
+            (
+                BadSettings::MulticastOfOpenGroup { group: here, peers: peers.clone() },
+                &["multicast", "peers"],
+            ),
+            (BadSettings::MulticastOtherFamily { group: here, listen: here }, &["multicast"]),
+            (
+                BadSettings::MulticastSamePort { group: here, listen: here },
+                &["multicast", "listen"],
+            ),
+            (BadSettings::Multicast { group: here, at: here, error: denied() }, &["multicast"]),
             (BadSettings::NoList { peers }, &["mode"]),
             (BadSettings::NoDir, &["dir", "tokens"]),
             (BadSettings::NoRecords, &["bootstrap", "tokens"]),

@@ -105,7 +105,10 @@ impl Member {
                     self.conflict(reason, from);
                 }
             }
-            DropReason::OwnId if frame.kind == Kind::Message => self.conflict(reason, from),
+            // By multicast this member hears processes that do not send to it.
+            DropReason::OwnId if frame.kind != Kind::Beacon && !self.is_double(from) => {
+                self.conflict(reason, from);
+            }
             _ if frame.sender == self.settings.me && frame.kind == Kind::Beacon => {
                 self.on_beacon_with_own_id(frame, from, now);
             }
@@ -116,6 +119,13 @@ impl Member {
                 self.disputes.refuse(reason, frame, from, now);
             }
         }
+    }
+
+    /// Whether a process with this member's id at that address is not the listed one, so that no
+    /// other member hears it. It is told, and withdraws.
+    fn is_double(&self, at: SocketAddr) -> bool {
+        let elsewhere = |own: SocketAddr| (own.ip(), own.port()) != (at.ip(), at.port());
+        self.multicast.is_some() && self.directory.own_place().is_some_and(elsewhere)
     }
 
     /// Whether it leads.
@@ -215,6 +225,7 @@ impl Member {
         self.next_beacon = now + BEACON;
         self.opener.refresh(latest_life(wall()));
         self.refresh_joins();
+        self.report_hearing(now);
         self.disputes.forget(now);
         self.update_reason(now);
         let mut places = std::mem::take(&mut self.suspects);

@@ -1,6 +1,7 @@
 //! The settings of a member, and the rules they must keep.
 
 mod learning;
+mod multicast;
 mod prepared;
 mod voters;
 
@@ -43,6 +44,7 @@ pub struct Builder {
     priorities: Vec<(NodeId, u32)>,
     id: Option<u64>,
     listen: Option<SocketAddr>,
+    multicast: Option<SocketAddr>,
     keyring: Option<Keyring>,
     program: Option<Result<Program, BadProgram>>,
     rank: Option<u64>,
@@ -78,6 +80,7 @@ impl Builder {
             priorities: Vec::new(),
             id: None,
             listen: None,
+            multicast: None,
             keyring: None,
             program: None,
             rank: None,
@@ -160,6 +163,16 @@ impl Builder {
     #[must_use]
     pub fn listen(mut self, at: SocketAddr) -> Self {
         self.listen = Some(at);
+        self
+    }
+
+    /// A multicast address: what the protocol says to everyone is sent there once, and not to each
+    /// member that hears it. Each member finds out who does, and sends to the others as without
+    /// it; so the network need not have multicast, and members may be given this one by one. For
+    /// listed members, all in one network; give each group an address or a port of its own.
+    #[must_use]
+    pub fn multicast(mut self, to: SocketAddr) -> Self {
+        self.multicast = Some(to);
         self
     }
 
@@ -329,6 +342,9 @@ impl Builder {
         }
         let (me, listen) = self.find_itself(&peers)?;
         holds("id", format!("this is member {me}, and listens at {listen}"));
+        if let Some(text) = self.check_multicast(&peers, listen)? {
+            holds("multicast", text);
+        }
         let keyring = self.keyring.clone().ok_or(BadSettings::NoKey)?;
         holds(
             "key",
@@ -370,6 +386,7 @@ impl Builder {
             book: self.book.clone(),
             voters,
             listen,
+            multicast: self.multicast,
             keyring,
             program,
             // A member with a random id has no earlier incarnation to remember.

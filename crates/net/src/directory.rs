@@ -350,13 +350,20 @@ impl Directory {
         }
     }
 
-    /// Calls `tell` with the addresses for messages to everyone.
+    /// Calls `tell` with the other members of a list that have an address.
+    pub(crate) fn listed(&self, tell: &mut dyn FnMut(NodeId, SocketAddr)) {
+        let Places::Listed { list, .. } = &self.places else { return };
+        for id in list.keys().copied().filter(|id| *id != self.me) {
+            if let Some(address) = self.address(id) {
+                tell(id, address);
+            }
+        }
+    }
+
+    /// Calls `send` with the addresses for messages to everyone.
     pub(crate) fn everyone(&self, send: &mut dyn FnMut(SocketAddr)) {
         match &self.places {
-            Places::Listed { list, .. } => {
-                let others = list.keys().filter(|id| **id != self.me);
-                others.filter_map(|id| self.address(*id)).for_each(send);
-            }
+            Places::Listed { .. } => self.listed(&mut |_, address| send(address)),
             Places::Dns { found, .. } => found.iter().copied().for_each(send),
             Places::Multicast { group } => send(*group),
         }

@@ -6,6 +6,7 @@
 use crate::book::{Book, Entry, Founding, GroupFacts, JoinRefused, Word};
 use crate::disputes::BeaconBody;
 use crate::frame::BODY_MAX;
+use crate::multicast::Multicast;
 use bellwether_core::NodeId;
 
 pub use crate::book::fuzzing as book;
@@ -14,11 +15,12 @@ pub use crate::control::fuzzing as control;
 pub use crate::guardian::fuzzing as guardian;
 pub use crate::state::fuzzing as state;
 
-/// The bodies of the runtime's own frames: beacons, entries of the address book, and what is said
-/// to and by a process that joins.
+/// The bodies of the runtime's own frames: beacons, reports of who hears multicasts, entries of the
+/// address book, and what is said to and by a process that joins.
 pub mod bodies {
     use super::{
-        BODY_MAX, BeaconBody, Book, Entry, Founding, GroupFacts, JoinRefused, NodeId, Word,
+        BODY_MAX, BeaconBody, Book, Entry, Founding, GroupFacts, JoinRefused, Multicast, NodeId,
+        Word,
     };
 
     fn founding() -> Founding {
@@ -55,7 +57,9 @@ pub mod bodies {
             told.founding.peers();
             told.founding.terms("terms");
         }
-        said || word.is_some() || entries.is_ok() || told.is_ok()
+        let (me, by) = (NodeId(7), NodeId(8));
+        let report = Multicast::new(([239, 1, 2, 3], 7401).into(), false).on_report(by, me, bytes);
+        said || word.is_some() || entries.is_ok() || told.is_ok() || report
     }
 
     /// What our own members write.
@@ -78,6 +82,7 @@ pub mod bodies {
             Word::Refused { life: 1, why, last: true }.encode(&[]),
             serde_json::to_vec(&[entry()]).unwrap_or_default(),
             serde_json::to_vec(&told).unwrap_or_default(),
+            [7_u64, 900, 8, 901].into_iter().flat_map(u64::to_le_bytes).collect(),
         ]
     }
 }

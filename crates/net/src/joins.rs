@@ -205,8 +205,8 @@ impl Member {
     fn spread(&mut self, entries: &[Entry]) {
         let body = serde_json::to_vec(entries).unwrap_or_default();
         let mut frame = Vec::new();
-        if self.sealer.seal(Kind::Book, None, &body, &mut frame).is_ok() {
-            self.transmit(Dest::Everyone, &frame);
+        if let Ok(number) = self.sealer.seal(Kind::Book, None, &body, &mut frame) {
+            self.transmit(Dest::Everyone, number, &frame);
         }
     }
 
@@ -226,8 +226,8 @@ impl Member {
             (Some(to), if wraps { after } else { self.joins.after });
         let body = serde_json::to_vec(&page).unwrap_or_default();
         let mut frame = Vec::new();
-        if self.sealer.seal(Kind::Book, Some(to), &body, &mut frame).is_ok() {
-            self.transmit(Dest::Node(to), &frame);
+        if let Ok(number) = self.sealer.seal(Kind::Book, Some(to), &body, &mut frame) {
+            self.transmit(Dest::Node(to), number, &frame);
         }
     }
 
@@ -239,8 +239,8 @@ impl Member {
         };
         let mut frame = Vec::new();
         let body = Word::Claim(entry).encode(b"");
-        if self.sealer.seal(Kind::Join, Some(to), &body, &mut frame).is_ok() {
-            self.transmit(Dest::Node(to), &frame);
+        if let Ok(number) = self.sealer.seal(Kind::Join, Some(to), &body, &mut frame) {
+            self.transmit(Dest::Node(to), number, &frame);
         }
     }
 

@@ -16,7 +16,7 @@
 //! | [`Builder`], [`Peers`] | a member's settings, and the rules they must keep |
 //! | [`Election`], [`Guard`], [`Watch`], [`Snapshot`], [`VoterChange`] | what an application holds |
 //! | `member`, `outbox`, `waiting`, `scheduling`, `life`, `program`, `resignation` | the event loop, the protocol in it, and its end |
-//! | [`frame`], `socket`, `directory`, `resolver`, `randomness` | datagrams: sealing, sending, receiving, addresses of members |
+//! | [`frame`], `socket`, `multicast`, `directory`, `resolver`, `randomness` | datagrams: sealing, sending, receiving, addresses of members |
 //! | [`clock`], `state`, `recorder`, [`files`] | time, durable state, the trace, and files opened without waiting |
 //! | `guardian` (a feature of that name), [`priority`], [`memory`], `lateness` | a command that runs only while it is permitted; the means to be in time |
 //! | [`secrecy`] | no core dumps of a process that has keys |
@@ -64,6 +64,7 @@ mod lateness;
 mod life;
 mod member;
 pub mod memory;
+mod multicast;
 mod outbox;
 mod peers;
 pub mod priority;

@@ -18,6 +18,7 @@ use crate::entrusting::Entrusted;
 use crate::frame::{Counters, DropReason, FrameOpener, Kind, Opened, Sealer, Session};
 use crate::joins::Joins;
 use crate::life::Life;
+use crate::multicast::Multicast;
 use crate::outbox::Outbox;
 use crate::randomness;
 use crate::recorder::Recorder;
@@ -50,6 +51,8 @@ pub(crate) struct Member {
     pub(crate) joins: Joins,
     pub(crate) recorder: Recorder,
     pub(crate) entrusted: Entrusted,
+    /// Who hears whom by multicast, if the group has an address for that.
+    pub(crate) multicast: Option<Multicast>,
     /// The running protocol, unless the member has withdrawn.
     pub(crate) life: Option<Life>,
     pub(crate) withdrawal: Option<Withdrawal>,
@@ -125,6 +128,10 @@ impl Member {
             opener: FrameOpener::new(group, me, incarnation, session, digest, keyring),
             recorder,
             entrusted: settings.last_will.clone().into(),
+            multicast: settings.multicast.map(|group| {
+                let some = settings.program.leases.is_some_and(|leases| leases.some_answer);
+                Multicast::new(group, some)
+            }),
             settings,
             shared,
             sockets,
@@ -224,6 +231,7 @@ impl Member {
         let digest = self.settings.digest();
         self.sealer = Sealer::new(group, *me, incarnation, session, digest, keyring);
         self.opener.set_life(incarnation, session);
+        self.multicast.as_mut().map(Multicast::begin_again);
         self.incarnation = incarnation;
         self.withdrawal = None;
         self.begin();
@@ -379,6 +387,7 @@ impl Member {
             let clock = Arc::clone(&self.shared.clock);
             let Some(datagram) = self.sockets.receive(&*clock) else { return };
             let (at, from, length) = (datagram.at, datagram.from, datagram.bytes.len());
+            let by_multicast = datagram.by_multicast;
             self.now = self.now.max(at);
             let now = self.now;
             let directory = &self.directory;
@@ -394,8 +403,13 @@ impl Member {
                     if self.directory.hear(opened.sender, from, now) && self.life.is_some() {
                         self.recorder.peers(now, self.directory.members());
                     }
+                    if let Some(multicast) = &mut self.multicast {
+                        multicast.hear(&opened, by_multicast, now);
+                    }
                     match opened.kind {
                         Kind::Message => self.hear(&opened, from, now),
+                        Kind::Acknowledging => self.hear_behind_number(&opened, from, now),
+                        Kind::Hearing => self.on_hearing(opened.sender, from, now),
                         Kind::Beacon => self.on_beacon(opened.sender, now),
                         Kind::Book => self.on_book(now),
                         Kind::Join => {}
@@ -407,7 +421,7 @@ impl Member {
     }
 
     /// Handles a protocol message of a member.
-    fn hear(&mut self, opened: &Opened, from: SocketAddr, now: Instant) {
+    pub(crate) fn hear(&mut self, opened: &Opened, from: SocketAddr, now: Instant) {
         let Opened { sender, incarnation, sequence, .. } = *opened;
         self.check_clock();
         let Some(life) = &mut self.life else { return };
@@ -483,7 +497,10 @@ impl Member {
         let Some(life) = &mut self.life else { return Err(Refused::Withdrawn) };
         let taken = life.command(command, self.directory.view(), now);
         self.recorder.command(now, command, taken.is_ok());
+        // Nobody repeats it: it does not depend on who hears multicasts.
+        self.multicast.iter_mut().for_each(|multicast| multicast.set_direct(true));
         self.finish(now);
+        self.multicast.iter_mut().for_each(|multicast| multicast.set_direct(false));
         taken
     }
 }

@@ -16,10 +16,13 @@ use std::net::SocketAddr;
 /// Sealed frames that wait until the application was told.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    frames: VecDeque<(Dest, Vec<u8>)>,
+    frames: VecDeque<Sealed>,
     /// Buffers of frames that were sent.
     spare: Vec<Vec<u8>>,
 }
+
+/// A sealed frame: its destination, its number and its bytes.
+type Sealed = (Dest, u64, Vec<u8>);
 
 /// The most buffers that are kept: a step sends few frames.
 const SPARE_MAX: usize = 8;
@@ -30,11 +33,11 @@ impl Outbox {
         self.spare.pop().unwrap_or_default()
     }
 
-    fn put(&mut self, to: Dest, frame: Vec<u8>) {
-        self.frames.push_back((to, frame));
+    fn put(&mut self, to: Dest, number: u64, frame: Vec<u8>) {
+        self.frames.push_back((to, number, frame));
     }
 
-    fn take(&mut self) -> Option<(Dest, Vec<u8>)> {
+    fn take(&mut self) -> Option<Sealed> {
         self.frames.pop_front()
     }
 
@@ -64,10 +67,13 @@ impl Member {
                 }
                 Output::Send { to, bytes, .. } => {
                     let mut frame = self.outbox.buffer();
-                    match self.sealer.seal(Kind::Message, receiver(*to), bytes, &mut frame) {
+                    let front = self.multicast.as_ref().and_then(|it| it.front(*to, bytes.len()));
+                    let kind = front.map_or(Kind::Message, |_| Kind::Acknowledging);
+                    let parts = (front.as_ref().map_or(&[][..], |front| front), &bytes[..]);
+                    match self.sealer.seal_both(kind, receiver(*to), parts, &mut frame) {
                         Ok(sequence) => {
                             number = sequence;
-                            self.outbox.put(*to, frame);
+                            self.outbox.put(*to, number, frame);
                         }
                         Err(not_sealed) => {
                             self.traffic.send_failures += 1;
@@ -92,8 +98,8 @@ impl Member {
         self.recorder.belief(now, life.endpoint(), changed);
         self.recorder.flush();
         self.tell(now, changed);
-        while let Some((to, frame)) = self.outbox.take() {
-            self.transmit(to, &frame);
+        while let Some((to, number, frame)) = self.outbox.take() {
+            self.transmit(to, number, &frame);
             self.outbox.recycle(frame);
         }
     }
@@ -120,12 +126,25 @@ impl Member {
         }
     }
 
-    /// Sends a frame to its destination.
-    pub(crate) fn transmit(&mut self, to: Dest, frame: &[u8]) {
-        let Self { directory, sockets, traffic, .. } = self;
+    /// Sends the frame with this number to its destination.
+    pub(crate) fn transmit(&mut self, to: Dest, number: u64, frame: &[u8]) {
+        let Self { directory, sockets, traffic, multicast, .. } = self;
         match to {
             Dest::Everyone => {
-                directory.everyone(&mut |address| send(sockets, traffic, address, frame));
+                let chosen = multicast.as_mut().and_then(|multicast| {
+                    let group = multicast.choose(number, directory)?;
+                    Some((group, &*multicast))
+                });
+                let Some((group, multicast)) = chosen else {
+                    return directory.everyone(&mut |at| send(sockets, traffic, at, frame));
+                };
+                // Before the copies: whoever gets both learns that it hears this one.
+                send(sockets, traffic, group, frame);
+                directory.listed(&mut |id, at| {
+                    if !multicast.covers(id) {
+                        send(sockets, traffic, at, frame);
+                    }
+                });
             }
             Dest::Node(id) => match directory.address(id) {
                 Some(address) => send(sockets, traffic, address, frame),
@@ -145,6 +164,7 @@ fn send(sockets: &Sockets, traffic: &mut Traffic, address: SocketAddr, frame: &[
     match sockets.send(address, frame) {
         Ok(()) => {
             traffic.sent += 1;
+            traffic.multicast += u64::from(address.ip().is_multicast());
             traffic.sent_bytes += frame.len() as u64;
         }
         Err(_) => traffic.send_failures += 1,

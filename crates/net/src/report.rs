@@ -50,7 +50,7 @@ impl Member {
         let mut traffic = self.traffic.clone();
         // Multicast delivers our own frames to us; they are not worth showing. Otherwise somebody
         // sends them back.
-        let usual = matches!(settings.peers, Peers::Multicast { .. });
+        let usual = matches!(settings.peers, Peers::Multicast { .. }) || self.multicast.is_some();
         let counted =
             |(why, count): &(DropReason, u64)| *count > 0 && !(usual && *why == DropReason::Own);
         let mut counters = self.counters.clone();
@@ -86,6 +86,10 @@ impl Member {
             members: self.members(&standing, &facts, now),
             why: self.why(&standing, &facts, now),
             voters: facts.voters,
+            multicast: self
+                .multicast
+                .as_ref()
+                .map(|it| it.status(self.directory.view().len(), now)),
             traffic,
             refusals: self.recent_drops.iter().map(|recent| told(recent, now)).collect(),
             warnings: self.warnings(&facts.other_lists, now),

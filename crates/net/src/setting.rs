@@ -26,6 +26,8 @@ pub enum Setting {
     Id,
     /// Where it listens: [`Builder::listen`](crate::Builder::listen).
     Listen,
+    /// Where broadcasts go once for all: [`Builder::multicast`](crate::Builder::multicast).
+    Multicast,
     /// The file of the group's keys: [`Builder::keyring`](crate::Builder::keyring).
     Key,
     /// That there are no keys: [`Builder::insecure`](crate::Builder::insecure).
@@ -55,6 +57,7 @@ impl Setting {
             Self::Witness => "witness",
             Self::Id => "id",
             Self::Listen => "listen",
+            Self::Multicast => "multicast",
             Self::Key => "key",
             Self::Insecure => "insecure",
             Self::Dir => "dir",

@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     /// The voters of the founding list, unless all members vote.
     pub(crate) voters: Option<Vec<NodeId>>,
     pub(crate) listen: SocketAddr,
+    /// Where broadcasts of a listed group go once for all members that hear that.
+    pub(crate) multicast: Option<SocketAddr>,
     pub(crate) keyring: Keyring,
     pub(crate) program: Program,
     pub(crate) dir: Option<PathBuf>,

@@ -1,5 +1,8 @@
 //! The sockets of a member: one of its own, and one for its multicast group if it has one.
 //!
+//! Everything is sent by its own socket, so a multicast has the address of its sender like any other
+//! datagram. Multicasts do not leave the network of the sender: their TTL is 1.
+//!
 //! **Promise.** The clock is read right after a datagram was taken from the socket, before it is
 //! opened or decoded. So the time that it waited in the kernel counts as delay, as leases need it.
 //! (The kernel's own stamps are of the wall clock, which can be set.)
@@ -9,7 +12,7 @@ use bellwether_core::Instant;
 use rustix::event::{PollFd, PollFlags};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, ipproto, socket_with, sockopt};
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::thread;
 
@@ -30,6 +33,9 @@ const AGAIN: std::time::Duration = std::time::Duration::from_millis(5);
 pub(crate) struct Sockets {
     own: UdpSocket,
     group: Option<UdpSocket>,
+    /// Whether the socket of the group is bound to its very address, so that nothing else arrives
+    /// there.
+    by_address: bool,
     group_first: bool,
     buffer: Box<[u8; BUFFER]>,
 }
@@ -39,6 +45,8 @@ pub(crate) struct Sockets {
 pub(crate) struct Datagram<'a> {
     pub(crate) at: Instant,
     pub(crate) from: SocketAddr,
+    /// Whether it was sent to the multicast address of a listed group.
+    pub(crate) by_multicast: bool,
     pub(crate) bytes: &'a [u8],
 }
 
@@ -58,7 +66,41 @@ impl Sockets {
     }
 
     fn of(own: UdpSocket) -> Self {
-        Self { own, group: None, group_first: false, buffer: Box::new([0; BUFFER]) }
+        let buffer = Box::new([0; BUFFER]);
+        Self { own, group: None, by_address: false, group_first: false, buffer }
+    }
+
+    /// The same with a second socket for the multicast address of a listed group, on the interface
+    /// that has this address. `heard_here` says whether other members run on this machine.
+    pub(crate) fn hearing(
+        mut self,
+        group: SocketAddr,
+        at: SocketAddr,
+        heard_here: bool,
+    ) -> io::Result<Self> {
+        let shared = match (group, at) {
+            (SocketAddr::V4(to), SocketAddr::V4(at)) => {
+                let shared = udp(group, true)?;
+                shared.join_multicast_v4(to.ip(), at.ip())?;
+                sockopt::set_ip_multicast_if(&self.own, at.ip())?;
+                self.own.set_multicast_ttl_v4(1)?;
+                self.own.set_multicast_loop_v4(heard_here)?;
+                shared
+            }
+            (SocketAddr::V6(to), SocketAddr::V6(at)) => {
+                let index = index_at(at)?;
+                // An address of one link says nothing without the link.
+                let shared = udp(SocketAddrV6::new(*to.ip(), to.port(), 0, index).into(), true)?;
+                shared.join_multicast_v6(to.ip(), index)?;
+                sockopt::set_ipv6_multicast_if(&self.own, index)?;
+                sockopt::set_ipv6_multicast_hops(&self.own, 1)?;
+                self.own.set_multicast_loop_v6(heard_here)?;
+                shared
+            }
+            _ => return Err(io::Error::other(format!("{at} cannot send to {group}"))),
+        };
+        (self.group, self.by_address) = (Some(shared), true);
+        Ok(self)
     }
 
     /// Binds a socket to this address and another one to a multicast group.
@@ -91,8 +133,7 @@ impl Sockets {
                 own.set_multicast_loop_v6(true)?;
             }
         }
-        let buffer = Box::new([0; BUFFER]);
-        Ok(Self { own, group: Some(shared), group_first: false, buffer })
+        Ok(Self { group: Some(shared), ..Self::of(own) })
     }
 
     /// The address of its own socket.
@@ -111,12 +152,18 @@ impl Sockets {
         // In turns: a flood at one socket must not starve the other one.
         self.group_first = !self.group_first;
         let (own, group) = (Some(&self.own), self.group.as_ref());
+        let (own, group) = (own.map(|it| (it, false)), group.map(|it| (it, self.by_address)));
         let order = if self.group_first { [group, own] } else { [own, group] };
-        for socket in order.into_iter().flatten() {
+        for (socket, by_multicast) in order.into_iter().flatten() {
             match socket.recv_from(&mut self.buffer[..]) {
                 Ok((length, from)) => {
                     let at = clock.now();
-                    return Some(Datagram { at, from, bytes: &self.buffer[..length] });
+                    return Some(Datagram {
+                        at,
+                        from,
+                        by_multicast,
+                        bytes: &self.buffer[..length],
+                    });
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 // An error of an earlier send, which the kernel reports here; the next call goes
@@ -195,6 +242,26 @@ fn bind_device(socket: &UdpSocket, interface: &str) -> io::Result<()> {
         )
     };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The index of the interface that has this address.
+fn index_at(at: SocketAddrV6) -> io::Result<u32> {
+    if at.scope_id() != 0 {
+        return Ok(at.scope_id());
+    }
+    if at.ip().is_loopback() {
+        return index_of("lo");
+    }
+    let known = std::fs::read_to_string("/proc/net/if_inet6")?;
+    // The address in hexadecimal digits, and the index in some, too.
+    let own = format!("{:032x}", u128::from(*at.ip()));
+    let index = known.lines().find_map(|line| {
+        let rest = line.strip_prefix(&own)?;
+        u32::from_str_radix(rest.split_whitespace().next()?, 16).ok()
+    });
+    index.ok_or_else(|| {
+        io::Error::new(ErrorKind::NotFound, format!("no interface has the address {}", at.ip()))
+    })
 }
 
 fn index_of(interface: &str) -> io::Result<u32> {

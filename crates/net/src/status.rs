@@ -105,6 +105,9 @@ pub struct Status {
     pub members: Vec<MemberStatus>,
     /// Why it has this role, one reason per line.
     pub why: Vec<String>,
+    /// Who hears whom by multicast, if the group has an address for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multicast: Option<Hearing>,
     /// Counts of datagrams.
     pub traffic: Traffic,
     /// The datagrams dropped last, the latest first.
@@ -156,12 +159,26 @@ pub struct MemberStatus {
     pub heard_ms: Option<f64>,
 }
 
+/// Who hears whom by multicast, as one member knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hearing {
+    /// The multicast address.
+    pub group: String,
+    /// The members that hear this one's multicasts. To any other its broadcasts are sent directly.
+    pub heard_by: Vec<u64>,
+    /// The members whose multicasts this one hears.
+    pub hears: Vec<u64>,
+}
+
 /// Counts since the member was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
     /// Datagrams sent.
     pub sent: u64,
-    /// Their bytes.
+    /// How many of them went to a multicast address.
+    #[serde(default)]
+    pub multicast: u64,
+    /// The bytes of those that were sent.
     pub sent_bytes: u64,
     /// Datagrams that could not be sent.
     pub send_failures: u64,

@@ -9,6 +9,7 @@ use crate::{Election, Peers};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Preset, Tokens};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -25,8 +26,11 @@ fn leases() -> Config {
     Config::LocalLeader(local_leader::Config { preset, tokens, delta, renew, ..Default::default() })
 }
 
-fn member(id: u64, peers: &Peers) -> Member {
-    let builder = Election::builder("steady").peers(peers.clone()).id(id).insecure();
+fn member(id: u64, peers: &Peers, multicast: Option<SocketAddr>) -> Member {
+    let mut builder = Election::builder("steady").peers(peers.clone()).id(id).insecure();
+    if let Some(group) = multicast {
+        builder = builder.multicast(group);
+    }
     let prepared = builder.protocol("local-leader", leases()).prepare().unwrap();
     prepared.assemble(&mut |_| ()).unwrap().0
 }
@@ -35,6 +39,7 @@ fn member(id: u64, peers: &Peers) -> Member {
 struct Seen {
     allocations: u64,
     sent: u64,
+    multicast: u64,
     received: u64,
     led: bool,
 }
@@ -59,6 +64,7 @@ fn watch(mut member: Member, done: &AtomicUsize) -> Seen {
             seen = Some(Seen {
                 allocations: info.count_total,
                 sent: member.traffic.sent - before.sent,
+                multicast: member.traffic.multicast - before.multicast,
                 received: member.traffic.received - before.received,
                 led: member.leads(now),
             });
@@ -74,22 +80,43 @@ impl Member {
     }
 }
 
-#[test]
-fn renewals_allocate_nothing() {
+/// Three members that run until nothing changes; what each saw then.
+fn group(port: u16, multicast: Option<SocketAddr>) -> Vec<Seen> {
     let number = std::process::id();
-    let place = |id: u64| format!("{id}=127.{}.{}.{id}:7499", 1 + number % 250, number / 250 % 250);
-    let places: Vec<String> = (1..=3).map(place).collect();
+    let (a, b) = (1 + number % 250, number / 250 % 250);
+    let places: Vec<String> = (1..=3).map(|id| format!("{id}=127.{a}.{b}.{id}:{port}")).collect();
     let peers: Peers = places.join(",").parse().unwrap();
-    let members: Vec<Member> = (1..=3).map(|id| member(id, &peers)).collect();
+    let members: Vec<Member> = (1..=3).map(|id| member(id, &peers, multicast)).collect();
     let done = AtomicUsize::new(0);
-    let seen: Vec<Seen> = thread::scope(|scope| {
+    thread::scope(|scope| {
         let run = |member| scope.spawn(|| watch(member, &done));
         let threads: Vec<_> = members.into_iter().map(run).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    });
+    })
+}
+
+fn assert_steady(seen: &[Seen]) {
     assert_eq!(seen.iter().filter(|seen| seen.led).count(), 1, "one of them led");
-    for Seen { allocations, sent, received, led } in seen {
-        assert!(sent > 20 && received > 20, "it took part: {sent} sent, {received} received");
-        assert_eq!(allocations, 0, "{sent} sent, {received} received, led: {led}");
+    for Seen { allocations, sent, received, led, .. } in seen {
+        assert!(*sent > 20 && *received > 20, "it took part: {sent} sent, {received} received");
+        assert_eq!(*allocations, 0, "{sent} sent, {received} received, led: {led}");
+    }
+}
+
+#[test]
+fn renewals_allocate_nothing() {
+    let seen = group(7499, None);
+    assert_steady(&seen);
+    assert!(seen.iter().all(|seen| seen.multicast == 0));
+}
+
+#[test]
+fn renewals_by_multicast_allocate_nothing() {
+    // A port of this process's own: other members on the loopback have another one.
+    let port = 20_000 + (std::process::id() % 40_000) as u16;
+    let seen = group(7498, Some(SocketAddr::from(([239, 77, 0, 2], port))));
+    assert_steady(&seen);
+    for Seen { sent, multicast, led, .. } in seen {
+        assert!(!led || multicast * 10 >= sent * 9, "{multicast} of {sent} were multicast");
     }
 }

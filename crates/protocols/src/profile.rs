@@ -69,6 +69,8 @@ pub struct Leases {
     pub drift_ppm: u32,
     /// By how much they may be off beyond that.
     pub clock_error: Duration,
+    /// Whether a request that renews a lease is answered by some of those who grant it.
+    pub some_answer: bool,
 }
 
 impl Leases {

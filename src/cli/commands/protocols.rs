@@ -103,8 +103,9 @@ fn reference() -> String {
     let mut page = format!(
         "# Parameters\n\nWritten by `bellwether protocols --params --format markdown`. Each name \
          is a flag (`--name`), a key of `[params]` in files, and, with `_` for `-`, a key of \
-         `params` in results. `bellwether run` calls `--listen` `--listen-for` and `--join` \
-         `--join-by`, because its `--listen` and `--join` are addresses; {}.\n",
+         `params` in results. `bellwether run` calls `--listen` `--listen-for`, `--join` \
+         `--join-by` and `--multicast` `--multicast-within`, because its `--listen`, `--join` and \
+         `--multicast` are addresses; {}.\n",
         unattended.collect::<Vec<_>>().join("; ")
     );
     let names = |entry: &'static Entry| -> Vec<&Param> { entry.own_params().collect() };

@@ -7,7 +7,7 @@ use crate::cli::flags::target::Target;
 use crate::cli::output::Rows;
 use crate::cli::output::TableOrJson;
 use crate::cli::output::change::{millis, names};
-use bellwether::net::status::{Role, Status};
+use bellwether::net::status::{Hearing, Role, Status};
 use clap::Args;
 use std::io::{self, Write};
 
@@ -122,6 +122,15 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("received", sum(traffic.received, traffic.received_bytes)),
         ("process", format!("{}, version {}", status.pid, status.version)),
     ]);
+    if let Some(Hearing { group, heard_by, hears }) = &status.multicast {
+        let ids = |ids: &[u64]| match ids {
+            [] => "nobody".to_owned(),
+            ids => ids.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
+        };
+        let (by, whom) = (ids(heard_by), ids(hears));
+        let used = datagrams(traffic.multicast);
+        facts.push(("multicast", format!("{group}: heard by {by}, hears {whom}; {used}")));
+    }
     if traffic.send_failures > 0 {
         facts.push(("not sent", datagrams(traffic.send_failures)));
     }

@@ -53,13 +53,14 @@ pub(super) struct Every;
 
 impl Offers for Every {}
 
-/// A live member's: there `--listen` is the address, and `--join` the member that is asked.
+/// A live member's: there `--listen` and `--multicast` are addresses, and `--join` the member
+/// that is asked.
 #[derive(Debug)]
 pub(super) struct Live;
 
 impl Offers for Live {
     const RENAMED: &'static [(&'static str, &'static str)] =
-        &[("listen", "listen-for"), ("join", "join-by")];
+        &[("listen", "listen-for"), ("join", "join-by"), ("multicast", "multicast-within")];
 }
 
 /// A parameter and the protocols that have it.

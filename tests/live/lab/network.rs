@@ -11,9 +11,11 @@ use super::hub::Hub;
 use super::shell::{attempt, must};
 use super::unique;
 use bellwether::core::Duration;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fmt::Write;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -212,6 +214,30 @@ impl Network {
         let (port, lost) = (Self::PORT, of_thousand);
         let rule = format!("udp dport {port} numgen random mod 1000 < {lost} drop");
         self.nft(id, &format!("add rule inet lab arriving {rule}\n"));
+    }
+
+    /// No multicast reaches a member any more.
+    pub(crate) fn deafen(&self, id: u64) {
+        let rules = "add rule inet lab arriving ip daddr 224.0.0.0/4 drop\n\
+                     add rule inet lab arriving ip6 daddr ff02::77 drop\n";
+        self.nft(id, rules);
+    }
+
+    /// Does something in the namespace of a member: a thread goes there and ends. A socket that it
+    /// opens stays in that network.
+    pub(crate) fn inside<T: Send + 'static>(
+        &self,
+        id: u64,
+        act: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let namespace = fs::File::open(format!("/run/netns/{}", self.namespace(id)));
+        let namespace = namespace.expect("the namespace is there");
+        let done = std::thread::spawn(move || {
+            move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))
+                .expect("root goes anywhere");
+            act()
+        });
+        done.join().expect("the thread ends")
     }
 
     /// All one-way cuts and losses are mended.

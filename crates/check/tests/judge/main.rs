@@ -4,6 +4,7 @@
 //! They are one program, because each program that runs a protocol compiles the world for it again.
 
 mod announce_listen;
+mod answering;
 mod called;
 mod clocks;
 mod explore;

@@ -1,6 +1,7 @@
 //! A member with checked settings, and how it joins.
 
 use super::Checked;
+use super::multicast::sockets;
 use crate::bad_settings::BadSettings;
 use crate::book::Book;
 use crate::clock::{CheckedClock, Clock as _};
@@ -16,7 +17,6 @@ use crate::recorder::Recorder;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
 use crate::snapshot::Snapshot;
-use crate::socket::Sockets;
 use crate::state::State;
 use std::path::Path;
 use std::sync::Arc;
@@ -87,7 +87,6 @@ impl Prepared {
     ) -> Checked<(Member, Arc<Shared>, Option<control::Server>)> {
         let mut settings = self.settings;
         let failed = |what: &'static str| move |error| BadSettings::System(what, error);
-        let listen = settings.listen;
         let state =
             State::open(settings.dir.as_deref(), &settings.name(), settings.founding_places());
         let mut state = state.map_err(BadSettings::State)?;
@@ -100,13 +99,7 @@ impl Prepared {
         let recorder = Recorder::open(record, settings.me).map_err(|error| {
             BadSettings::Record(record.map(Path::to_owned).unwrap_or_default(), error)
         })?;
-        let sockets = match &settings.peers {
-            Peers::Multicast { group, interface } => {
-                Sockets::join(listen, *group, interface.as_deref())
-            }
-            Peers::Listed(_) | Peers::Dns(_) => Sockets::bind(listen),
-        };
-        let sockets = sockets.map_err(|error| BadSettings::Listen(listen, error))?;
+        let sockets = sockets(&settings)?;
         let clock = CheckedClock::new(Arc::clone(&settings.clock), settings.clock_check());
         let clock = Arc::new(clock);
         let clock_now = clock.now();

@@ -45,12 +45,24 @@ pub enum Kind {
     Join = 3,
     /// Entries of the address book: see `joins.rs`.
     Book = 4,
+    /// Whose multicasts the sender hears: see `multicast.rs`.
+    Hearing = 5,
+    /// A message of the protocol behind eight bytes, the number of the receiver's last multicast
+    /// that the sender heard: see `multicast.rs`.
+    Acknowledging = 6,
 }
 
 impl Kind {
     /// The kind with this number, if there is one.
     pub(super) fn of(number: u8) -> Option<Self> {
-        let all = [Self::Message, Self::Beacon, Self::Join, Self::Book];
+        let all = [
+            Self::Message,
+            Self::Beacon,
+            Self::Join,
+            Self::Book,
+            Self::Hearing,
+            Self::Acknowledging,
+        ];
         all.into_iter().find(|kind| *kind as u8 == number)
     }
 }
@@ -257,6 +269,8 @@ mod tests {
     #[test]
     fn kinds_have_numbers_of_their_own() {
         let known: Vec<_> = (0..=u8::MAX).filter_map(Kind::of).collect();
-        assert_eq!(known, [Kind::Message, Kind::Beacon, Kind::Join, Kind::Book]);
+        let numbers: Vec<u8> = known.iter().map(|kind| *kind as u8).collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(known[..4], [Kind::Message, Kind::Beacon, Kind::Join, Kind::Book]);
     }
 }

@@ -56,11 +56,26 @@ impl Sealer {
         body: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<u64, NotSealed> {
-        let header = Header { kind: kind as u8, receiver, salt: salt_for(body)?, ..self.next };
+        self.seal_both(kind, receiver, (&[], body), out)
+    }
+
+    /// The same with a body of two parts, one after the other.
+    ///
+    /// # Errors
+    /// As for [`seal`](Self::seal).
+    pub fn seal_both(
+        &mut self,
+        kind: Kind,
+        receiver: Option<NodeId>,
+        (front, rest): (&[u8], &[u8]),
+        out: &mut Vec<u8>,
+    ) -> Result<u64, NotSealed> {
+        let salt = salt_for(front.len() + rest.len())?;
+        let header = Header { kind: kind as u8, receiver, salt, ..self.next };
         // At a billion frames per second the numbers last for five hundred years.
         assert!(header.sequence < LAST, "the last number is that of the last frame");
         self.next.sequence += 1;
-        put(&header, body, &self.key, out);
+        put(&header, (front, rest), &self.key, out);
         Ok(header.sequence)
     }
 
@@ -71,9 +86,9 @@ impl Sealer {
     /// As for [`seal`](Self::seal).
     pub fn seal_last(&self, body: &[u8], out: &mut Vec<u8>) -> Result<(), NotSealed> {
         let kind = Kind::Message as u8;
-        let salt = salt_for(body)?;
+        let salt = salt_for(body.len())?;
         let header = Header { kind, receiver: None, sequence: LAST, salt, ..self.next };
-        put(&header, body, &self.key, out);
+        put(&header, (&[], body), &self.key, out);
         Ok(())
     }
 
@@ -84,10 +99,10 @@ impl Sealer {
     }
 }
 
-/// A random salt for the frame with this body, if the body fits.
-fn salt_for(body: &[u8]) -> Result<Salt, NotSealed> {
-    if body.len() > BODY_MAX {
-        return Err(NotSealed::TooLong { body: body.len(), body_max: BODY_MAX });
+/// A random salt for a frame with a body of so many bytes, if that fits.
+fn salt_for(body: usize) -> Result<Salt, NotSealed> {
+    if body > BODY_MAX {
+        return Err(NotSealed::TooLong { body, body_max: BODY_MAX });
     }
     Salt::draw().map_err(|_| NotSealed::NoRandomness)
 }
@@ -97,11 +112,12 @@ fn first(keyring: &Keyring, group: &str) -> FrameKey {
 }
 
 /// The frame with this header and body.
-fn put(header: &Header, body: &[u8], key: &FrameKey, out: &mut Vec<u8>) {
+fn put(header: &Header, (front, rest): (&[u8], &[u8]), key: &FrameKey, out: &mut Vec<u8>) {
     out.clear();
     out.reserve(FRAME_MAX);
     out.extend_from_slice(&header.encode());
-    out.extend_from_slice(body);
+    out.extend_from_slice(front);
+    out.extend_from_slice(rest);
     key.seal(header, out);
 }
 
@@ -197,7 +213,7 @@ mod tests {
         let salt = Salt(std::array::from_fn(|place| 0xf0 + place as u8));
         let header = Header { receiver: Some(NodeId(2)), salt, ..sealer.next };
         let mut frame = Vec::new();
-        put(&header, b"hello", &sealer.key, &mut frame);
+        put(&header, (b"he", b"llo"), &sealer.key, &mut frame);
         let hex = to_hex(&frame);
         let expected = [
             "427702016c6de975aa3802e73d316091", // magic, version, kind, key, group

@@ -78,6 +78,7 @@ impl ControlHandler for Member {
             other_lists: Default::default(),
             members: Vec::new(),
             why: Vec::new(),
+            multicast: None,
             traffic: Traffic::default(),
             refusals: Vec::new(),
             warnings: Vec::new(),

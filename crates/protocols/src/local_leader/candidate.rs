@@ -152,7 +152,9 @@ impl Hall {
         let token =
             lease.map(|lease| lease.token).filter(|token| *token != term && self.is_partial());
         let (lock, farewell, list) = (self.times.lock, self.line.news(now), self.list_told(now));
-        let election = Message::Election { request, term, token, lock, supporters, farewell, list };
+        let answerers = self.answerers(term, list.as_ref(), now, params);
+        let election =
+            Message::Election { request, term, token, lock, supporters, farewell, list, answerers };
         cx.broadcast(election);
         if leads {
             self.announce_request(request, cx);
@@ -176,8 +178,10 @@ impl Hall {
         self.round =
             Some(Round { sent: now, knew_itself: true, refusals: [].into(), free, term: 0 });
         let (farewell, list) = (self.line.news(now), self.list_told(now));
-        let (term, token) = (0, None);
-        cx.broadcast(Message::Election { request, term, token, lock, supporters, farewell, list });
+        let (term, token, answerers) = (0, None, None);
+        let election =
+            Message::Election { request, term, token, lock, supporters, farewell, list, answerers };
+        cx.broadcast(election);
         cx.arm(Timer::Count, now + self.times.round);
     }
 
@@ -328,6 +332,8 @@ impl Hall {
             };
             self.assert_token_grows(token, led, params);
             let list = self.list.as_ref().map(List::id);
+            let later = self.lease.take().filter(|lease| lease.until < until);
+            self.note_renewal(led, later.map(|lease| lease.supporters), params);
             self.lease = Some(Lease { until, supporters, token, list });
             self.led = self.led.max(token);
         }
@@ -462,6 +468,7 @@ impl Hall {
         if !(self.leads(cx.now()) && params.keep(Rule::Retry)) {
             return self.fail(cx);
         }
+        self.note_delay();
         // C6: the lease still runs, on the locks of those that would be released.
         if let Some(round) = self.round.take()
             && !params.keep(Rule::NoReleaseWhileLeading)

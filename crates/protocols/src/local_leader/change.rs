@@ -129,7 +129,7 @@ impl Hall {
             None => list.next(add, remove),
         };
         let next = next.ok_or(Refused::NotNow)?;
-        let answers = |id: &NodeId| lease.supporters.contains(id) || add == Some(*id);
+        let answers = |id: &NodeId| self.is_supported_by(*id) || add == Some(*id);
         if next.is_decided_by(next.needed().filter(answers), params) {
             Ok(next)
         } else {

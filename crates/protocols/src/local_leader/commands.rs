@@ -86,7 +86,7 @@ impl Hall {
             Unfit::Witness
         } else if !self.alive.at(now).any(|id| id == nominee) {
             Unfit::Silent
-        } else if counted && !lease.supporters.contains(&nominee) {
+        } else if counted && !self.is_supported_by(nominee) {
             Unfit::Behind
         } else {
             return None;

@@ -2,6 +2,7 @@
 
 use super::alive::AliveSet;
 use super::announcement::Announced;
+use super::answerers::Renewals;
 use super::candidate::Refusal;
 use super::change::Planned;
 use super::line::Line;
@@ -66,6 +67,8 @@ pub struct Hall {
     pub(super) planned: Option<Planned>,
     /// As a leader: the voters that it does not hear, if it is to replace them.
     pub(super) absent: Absent,
+    /// As a leader: how its renewals went, if not everybody answers each.
+    pub(super) renewals: Renewals,
     /// As a leader: what it has told the observers.
     pub(super) announced: Announced,
     /// As an observer: the leader it follows.
@@ -273,6 +276,7 @@ impl Protocol for Hall {
             forked: false,
             planned: None,
             absent: Absent::default(),
+            renewals: Renewals::default(),
             announced: Announced::NOTHING,
             followed: None,
             strangers: Vec::new(),
@@ -315,12 +319,13 @@ impl Protocol for Hall {
                 ref supporters,
                 farewell,
                 ref list,
+                answerers,
             } => {
                 if let Some(farewell) = farewell {
                     self.on_farewell(farewell, cx);
                 }
                 let list = list.as_ref();
-                let asked = Asked { request, term, token, lock, supporters, list };
+                let asked = Asked { request, term, token, lock, supporters, list, answerers };
                 self.on_election(from, asked, cx);
             }
             Message::Reply { request, support: true, highest, ref list, .. } => {

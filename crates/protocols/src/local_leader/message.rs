@@ -1,6 +1,7 @@
 //! The messages of the service.
 
 use super::announcement::Announcement;
+use super::answerers::Answerers;
 use super::list::ListTold;
 use alloc::vec::Vec;
 use bellwether_core::{
@@ -51,6 +52,8 @@ pub enum Message {
         farewell: Option<Farewell>,
         /// The list of voters it asks by, in majority mode.
         list: Option<ListTold>,
+        /// The voters that are to answer if they grant it; all, if absent.
+        answerers: Option<Answerers>,
     },
     /// "I do" or "I do not".
     Reply {
@@ -152,8 +155,17 @@ impl Wire for Message {
 
     fn encode(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Election { request, term, token, lock, supporters, farewell, list } => {
-                out.put_u8(0);
+            Self::Election {
+                request,
+                term,
+                token,
+                lock,
+                supporters,
+                farewell,
+                list,
+                answerers,
+            } => {
+                out.put_u8(if answerers.is_some() { 8 } else { 0 });
                 put_request(out, *request);
                 out.put_u64(*term);
                 out.put_u64(lock.as_nanos());
@@ -165,6 +177,10 @@ impl Wire for Message {
                 }
                 put_number(out, *token);
                 ListTold::encode(list.as_ref(), out);
+                if let Some(Answerers { first, count }) = answerers {
+                    out.put_u16(*first);
+                    out.put_u16(*count);
+                }
             }
             Self::Reply { request, support, remaining, highest, list } => {
                 out.put_u8(1);
@@ -211,7 +227,7 @@ impl Wire for Message {
 
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
         match input.u8()? {
-            0 => {
+            kind @ (0 | 8) => {
                 let (request, term) = (get_request(input)?, input.u64()?);
                 let lock = Duration::from_nanos(input.u64()?);
                 let supporters = input.few(8, Reader::node)?;
@@ -221,7 +237,22 @@ impl Wire for Message {
                     None
                 };
                 let (token, list) = (get_number(input)?, ListTold::decode(input)?);
-                Ok(Self::Election { request, term, token, lock, supporters, farewell, list })
+                let answerers = if kind == 8 {
+                    Some(Answerers { first: input.u16()?, count: input.u16()? })
+                } else {
+                    None
+                };
+                let election = Self::Election {
+                    request,
+                    term,
+                    token,
+                    lock,
+                    supporters,
+                    farewell,
+                    list,
+                    answerers,
+                };
+                Ok(election)
             }
             1 => {
                 let (request, support) = (get_request(input)?, input.flag()?);

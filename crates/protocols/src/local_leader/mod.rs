@@ -55,6 +55,7 @@
 //!   is given.
 //! * The voters are a [list](List) that changes while the group runs (`change.rs`); other members
 //!   observe (`observer.rs`). Only voters receive requests if there are many observers.
+//! * With `spare` only some of the voters answer a renewal (`answerers.rs`).
 //! * A new leader asks again at once, so that its members know it; its requests name them all.
 //!
 //! The state machine is [`Hall`]; what runs is [`LocalLeader`], the same over
@@ -62,6 +63,7 @@
 
 mod alive;
 mod announcement;
+mod answerers;
 mod candidate;
 mod change;
 mod commands;
@@ -94,6 +96,7 @@ use bellwether_core::{Instant, Message as _, NodeId, Peers};
 use message::Message;
 
 pub use announcement::Announcement;
+pub use answerers::Answerers;
 pub use hall::{Hall, Timer};
 pub use list::{List, ListId, ListTold};
 pub use params::{
@@ -178,6 +181,8 @@ impl Params {
             farewell: Some(message::Farewell { node: id, request }),
             token: Some(0),
             list: List::founding((0..voters as u64).map(NodeId)).map(ListTold::Whole),
+            // They are named only where the list is not told in full.
+            answerers: None,
         };
         let echoes = core::iter::repeat_n(row, rows).collect();
         let frame = fail_aware::Frame { life: 0, sent: request.sent, echoes, body: Some(body) };

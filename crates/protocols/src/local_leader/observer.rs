@@ -46,7 +46,7 @@ impl Hall {
     /// Follows the leader whose request this is. A request of a former leader, or one that a later
     /// one overtook, says nothing new.
     pub(super) fn follow(&mut self, from: NodeId, asked: Asked<'_>, cx: &Cx<'_, Self>) {
-        let Asked { request, term, token, supporters, lock, list } = asked;
+        let Asked { request, term, token, supporters, lock, list, .. } = asked;
         let token = token.unwrap_or(term);
         if supporters.is_empty() || self.age_of(from, request, token) != Ordering::Greater {
             return;

@@ -11,6 +11,7 @@ pub use bad_config::BadConfig;
 pub use nearest::{Change, Proposal};
 
 use super::preset::Times;
+use super::row::NODES_MAX;
 use super::rules::{Rule, Rules};
 use super::table::Config;
 use super::times::Lengths;
@@ -62,6 +63,7 @@ pub struct Params {
     pub(super) announce: Duration,
     pub(super) hold: Duration,
     pub(super) replace_after: Option<Duration>,
+    pub(super) spare: Option<u32>,
     /// lockTime(1−2ρ)−2ε, rounded down.
     pub(super) lease: Duration,
     /// 2Δ(1+ρ), rounded up: after this the replies to a request have arrived.
@@ -117,6 +119,9 @@ impl Params {
         if drift_ppm > DRIFT_PPM_MAX {
             return Err(BadConfig::Drift { drift_ppm });
         }
+        if let Some(spare) = config.spare.filter(|spare| u64::from(*spare) > NODES_MAX) {
+            return Err(BadConfig::Spare { spare });
+        }
         let delta = config.delta.unwrap_or(delta);
         let Config { sigma: s, renew: p, period: ep, expires: e, lock: l, refresh: r, .. } =
             *config;
@@ -165,6 +170,7 @@ impl Params {
             announce,
             hold: config.hold.unwrap_or(announce * 6),
             replace_after: config.replace_after,
+            spare: config.spare,
             lease: Duration::ZERO,
             round: scaled(delta * 2, MILLION + u128::from(drift_ppm), true),
         };
@@ -269,6 +275,11 @@ impl Params {
     /// How long a leader waits for a silent voter before it replaces it, if it does.
     pub fn replace_after(&self) -> Option<Duration> {
         self.replace_after
+    }
+
+    /// How many voters more than a majority needs answer a renewal; `None` if all do.
+    pub fn spare(&self) -> Option<u32> {
+        self.spare
     }
 
     /// The length of a lease from the sending of its request: lockTime(1−2ρ)−2ε.
@@ -457,6 +468,12 @@ impl Params {
             let rule = "lockTime(1-2ρ)-2ε > P+4Δ(1+ρ), so that two retries are sent in time";
             hold(left > right, rule, left, right);
             hold(self.renew >= self.round, "P >= 2Δ(1+ρ)", self.renew, self.round);
+        }
+        if self.spare.is_some() {
+            let right = self.renew * 2 + self.round + self.sigma;
+            let rule = "expires > 2P+2Δ(1+ρ)+σ, so that a voter that answers every second request \
+                        counts as alive";
+            hold(self.expires > right, rule, self.expires, right);
         }
         let timely = self.timely(self.refresh + self.period);
         let rule = "(Δ+δmin-4ρ(refresh+EP)-2ε)/2 > δmin, or no message is certain to be fast";

@@ -62,6 +62,7 @@ impl Answers for Params {
                 scheduling: self.sigma(),
                 drift_ppm: self.drift_ppm(),
                 clock_error: self.clock_error(),
+                some_answer: self.spare().is_some() && self.by_majority(),
             }),
             ..Profile::every(self.renew())
         }

@@ -96,12 +96,11 @@ impl Hall {
 
     /// The best process with a greater priority that is there, votes for this one and could lead.
     fn best_other(&self, now: Instant) -> Option<NodeId> {
-        let supporters = &self.lease.as_ref()?.supporters;
         let mine = self.line.priority(self.me);
         let better = |id: &NodeId| {
             let candidacy = self.line.candidacy(*id);
             let rests = self.line.is_cooling(*id, now);
-            candidacy.priority > mine && !candidacy.witness && !rests && supporters.contains(id)
+            candidacy.priority > mine && !candidacy.witness && !rests && self.is_supported_by(*id)
         };
         self.alive.at(now).filter(better).min_by_key(|id| self.line.place(*id))
     }

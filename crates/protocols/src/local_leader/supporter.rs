@@ -1,5 +1,6 @@
 //! The supporter: answers requests, and is released.
 
+use super::answerers::Answerers;
 use super::hall::Hall;
 use super::list::{List, ListTold};
 use super::lock::Lock;
@@ -21,6 +22,8 @@ pub(super) struct Asked<'a> {
     pub(super) supporters: &'a [NodeId],
     /// The list that it asks by.
     pub(super) list: Option<&'a ListTold>,
+    /// Who is to answer, if not everybody.
+    pub(super) answerers: Option<Answerers>,
 }
 
 impl Hall {
@@ -75,6 +78,9 @@ impl Hall {
         if leads {
             self.failures = 0;
         }
+        let granted = Some(Stored { highest: term, granted: Some((from, request.life)) });
+        let follows = self.held(from, now).is_some_and(|lock| lock.leads);
+        let renews = leads && follows && self.stored == granted;
         if support && params.by_majority() {
             asked.list.into_iter().for_each(|list| self.adopt(list, cx));
             self.grant(term, (from, request.life), cx);
@@ -104,6 +110,9 @@ impl Hall {
         let remaining = hindrance.map_or(Duration::ZERO, |lock| lock.free().since(now));
         if !support {
             return self.refuse(from, &asked, remaining, cx);
+        }
+        if self.keeps_silent(from, &asked, renews) {
+            return;
         }
         let list = self.list.as_ref().map(|list| ListTold::Name(list.id(), list.committed));
         cx.send(from, Message::Reply { request, support, remaining, highest: term, list });

@@ -72,6 +72,11 @@ params! {
         /// By an observer; never, if absent.
         replace_after: Option<Duration>,
             within("0 < replace-after <= 86400s"), only_with("tokens", &["durable"]);
+        /// How many voters more than a majority needs answer a renewal.
+        ///
+        /// All, if absent.
+        spare: Option<u32>,
+            counted_in("voters"), within("spare <= 1024"), only_with("mode", &["majority"]);
         /// ρ: clocks are trusted to gain or lose no more.
         drift_ppm: Option<u32>,
             counted_in("parts per million"), follows("200"), within("drift-ppm <= 100000");

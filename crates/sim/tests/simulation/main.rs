@@ -5,6 +5,7 @@
 
 mod ad_hoc;
 mod allocation;
+mod answering;
 mod bully;
 mod collecting;
 mod detect;

@@ -54,6 +54,11 @@ pub(in crate::cli) struct Options {
     /// Where to listen [default: the member's address in the list]
     #[arg(long = "listen", value_name = "ADDRESS")]
     pub(super) address: Option<SocketAddr>,
+    /// Send what is for all members once to this multicast address, and not to each member that
+    /// hears it; to any other as without it. For listed members in one network, as in
+    /// 239.1.2.3:7401 or [ff02::b311]:7401; each group needs an address or a port of its own
+    #[arg(long = "multicast", value_name = "ADDRESS")]
+    pub(super) broadcasts: Option<SocketAddr>,
     /// The group's keys, as `bellwether keygen` makes them; read again at SIGHUP
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(super) key: Option<PathBuf>,

@@ -174,6 +174,9 @@ impl Settings {
         if let Some(address) = options.address {
             builder = builder.listen(address);
         }
+        if let Some(group) = options.broadcasts {
+            builder = builder.multicast(group);
+        }
         if let Some(rank) = options.rank {
             builder = builder.rank(rank);
         }

@@ -1,5 +1,6 @@
 //! What is wrong with written parameters.
 
+use super::super::row::NODES_MAX;
 use super::nearest::Proposal;
 use super::{DRIFT_PPM_MAX, LONGEST};
 use alloc::vec::Vec;
@@ -40,6 +41,11 @@ pub enum BadConfig {
     Drift {
         /// ρ.
         drift_ppm: u32,
+    },
+    /// More voters are to spare than a group can have.
+    Spare {
+        /// How many.
+        spare: u32,
     },
     /// Too few announcements would have to be lost for an observer to lose sight of its leader.
     Hold {
@@ -87,6 +93,11 @@ impl fmt::Display for BadConfig {
                 f,
                 "drift-ppm = {drift_ppm}, but drift-ppm <= {DRIFT_PPM_MAX} must hold; quartz \
                  clocks stay below 200"
+            ),
+            Self::Spare { spare } => write!(
+                f,
+                "spare = {spare}, but spare <= {NODES_MAX} must hold, which is how many voters a \
+                 group can have; leave it out, and all answer"
             ),
             Self::Hold { hold, announce } => write!(
                 f,

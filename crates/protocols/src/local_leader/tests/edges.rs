@@ -99,7 +99,8 @@ fn any_message() -> impl Strategy<Value = Message> {
                 supporters,
                 farewell,
                 token: None,
-                list: None
+                list: None,
+                answerers: None,
             }
         ),
         (any_request(), any::<bool>(), remaining, term()).prop_map(

@@ -104,6 +104,7 @@ fn the_first_in_line_asks_in_the_first_instant_in_which_it_is_free() {
         farewell: None,
         token: None,
         list: None,
+        answerers: None,
     };
     assert_eq!(process.effects()[..2], [store(2, 2), say(election)]);
 }

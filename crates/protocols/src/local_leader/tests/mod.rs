@@ -11,6 +11,7 @@
 mod after_the_storm;
 mod alive;
 mod announcing;
+mod answering;
 mod asking;
 mod bounded;
 mod changes;
@@ -187,6 +188,7 @@ fn renew(sent: u64, supporters: &[u64]) -> Message {
         farewell: None,
         token: None,
         list: None,
+        answerers: None,
     }
 }
 
@@ -202,6 +204,7 @@ fn ask_with_news(sent: u64, node: u64, given_up: u64) -> Message {
         farewell,
         token: None,
         list: None,
+        answerers: None,
     }
 }
 

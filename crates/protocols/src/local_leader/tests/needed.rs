@@ -182,6 +182,7 @@ fn without_lives_in_locks_two_processes_of_one_id_share_a_supporter() {
             farewell: None,
             token: None,
             list: None,
+            answerers: None,
         };
         supports(&mut process, 1, other)
     });

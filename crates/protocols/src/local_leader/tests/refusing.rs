@@ -54,6 +54,7 @@ fn a_request_with_another_lock_time_is_refused() {
             farewell: None,
             token: None,
             list: None,
+            answerers: None,
         };
         for params in [majority(), local()] {
             let mut process = start(2, params);

@@ -38,6 +38,7 @@ fn without_room_for_scheduling_a_lock_may_outlast_the_time_between_two_requests(
                 farewell: None,
                 token: None,
                 list: None,
+                answerers: None,
             }
         };
         let mut process = start(3, params);

@@ -42,6 +42,7 @@ fn a_term_is_granted_to_one_life_of_a_candidate() {
         farewell: None,
         token: None,
         list: None,
+        answerers: None,
     };
     hear(&mut process, 4, next);
     let (support, remaining) = (false, Duration::ZERO);

@@ -31,6 +31,7 @@ fn far() -> Vec<Message> {
         supporters: Few::new(),
         farewell: Some(Farewell { node: NodeId(3), request: request(gave_up) }),
         list: Some(ListTold::Whole(list)),
+        answerers: None,
     };
     let reply = |life, highest, list: List| Message::Reply {
         request: request(life),

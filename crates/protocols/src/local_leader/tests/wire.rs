@@ -83,6 +83,7 @@ fn every_message_survives_the_wire_and_none_does_if_it_is_cut_short() {
         farewell,
         token: None,
         list: None,
+        answerers: None,
     };
     assert_eq!(read(&bytes_of(&longest)), Ok(longest));
 }
