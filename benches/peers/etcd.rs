@@ -45,10 +45,11 @@ impl System for Etcd {
         let cluster: Vec<String> =
             (1..=3).map(|id| format!("m{id}=http://10.77.0.{id}:2380")).collect();
         let peers = format!("http://10.77.0.{id}:2380");
-        let socket = format!("unix://{}:0", socket(id, folder).trim_start_matches('/'));
+        // The name of a socket has no slash: the socket is made where the program runs.
+        let socket = format!("unix://{}:0", socket(id));
         let mut command = Command::new("sh");
-        // A socket's address is taken relative to where the program runs.
-        command.args(["-c", "cd / && exec etcd \"$@\"", "etcd", "--name", &format!("m{id}")]);
+        command.args(["-c", "cd \"$0\" && exec etcd \"$@\"", &folder.file("")]);
+        command.args(["--name", &format!("m{id}")]);
         command.args(["--data-dir", &folder.file(&format!("etcd-{id}"))]);
         command.args(["--listen-peer-urls", &peers, "--initial-advertise-peer-urls", &peers]);
         command.args(["--listen-client-urls", &socket]);
@@ -62,7 +63,8 @@ impl System for Etcd {
 
     fn watch(&self, id: u64, child: &mut Child, place: &Place<'_>) {
         drain(child);
-        let (path, claims) = (format!("{}:0", socket(id, place.folder)), place.claims.clone());
+        let path = place.folder.file(&format!("{}:0", socket(id)));
+        let claims = place.claims.clone();
         let process = format!("/proc/{}", child.id());
         std::thread::spawn(move || {
             while Path::new(&process).exists() {
@@ -74,8 +76,8 @@ impl System for Etcd {
     }
 }
 
-fn socket(id: u64, folder: &Folder) -> String {
-    folder.file(&format!("etcd-{id}.socket"))
+fn socket(id: u64) -> String {
+    format!("etcd-{id}.socket")
 }
 
 /// Whether the member says that it leads itself.
