@@ -229,8 +229,8 @@ fn converse(
                         shared.desk.change_voters(change, list).map(|()| Answer::Done(true))
                     }
                     None => Err(
-                        "which one? Ask {\"ask\":\"voters\",\"add\":4}, or {\"ask\":\"voters\",\
-                         \"lock\":\"300ms\"}"
+                        "the voter is missing: ask {\"ask\":\"voters\",\"add\":4}, or \
+                         {\"ask\":\"voters\",\"lock\":\"300ms\"} to change lockTime"
                             .to_owned(),
                     ),
                 }
