@@ -212,9 +212,12 @@ pub(in crate::cli) fn voters(status: &Status) -> Option<String> {
         some => format!("; observers: {}", names(some)),
     };
     let committed = if list.committed { "" } else { ", not committed yet" };
-    let lock = list.lock_ms.map_or(String::new(), |lock| format!(", lockTime {}", millis(lock)));
-    let drift = list.drift_ppm.map_or(String::new(), |ppm| format!(", drift {ppm} ppm"));
-    let list_is = format!("list {}{committed}{lock}{drift}", list.version);
+    // The founding list has the values of the settings.
+    let changed = list.lock_ms.zip(list.drift_ppm).filter(|_| list.version > 0);
+    let lengths = changed.map_or(String::new(), |(lock, drift)| {
+        format!(", lockTime {}, drift {drift} ppm", millis(lock))
+    });
+    let list_is = format!("list {}{committed}{lengths}", list.version);
     Some(format!("{} ({list_is}){observers}", names(&list.ids)))
 }
 

@@ -97,6 +97,9 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
     ] {
         facts.extend(length.map(|length| (name, millis(length))));
     }
+    if let Some(drift_ppm) = status.voters.as_ref().and_then(|list| list.drift_ppm) {
+        facts.push(("drift", format!("up to {drift_ppm} ppm")));
+    }
     let allowed = status.scheduling_allowed_ms.map(|most| format!(", {} allowed", millis(most)));
     let delay = format!("up to {:.1} ms", status.scheduling_delay_ms);
     facts.push(("woken late", delay + &allowed.unwrap_or_default()));

@@ -228,11 +228,9 @@ fn converse(
                     Some(change) => {
                         shared.desk.change_voters(change, list).map(|()| Answer::Done(true))
                     }
-                    None => Err(
-                        "the voter is missing: ask {\"ask\":\"voters\",\"add\":4}, or \
+                    None => Err("the voter is missing: ask {\"ask\":\"voters\",\"add\":4}, or \
                          {\"ask\":\"voters\",\"lock\":\"300ms\"} to change lockTime"
-                            .to_owned(),
-                    ),
+                        .to_owned()),
                 }
             }
             Ask::Forget => match member {
