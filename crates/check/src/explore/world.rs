@@ -475,8 +475,8 @@ impl<P: Protocol> World<P> {
         state
     }
 
-    /// Whether a disk was lost, and a process that began again has a record and has voted. It is the
-    /// one that lost it, unless there was another crash.
+    /// Whether a disk was lost, and a process that began again has a record and has voted. This is
+    /// the one that lost it, unless there was another crash.
     pub(super) fn somebody_recovers(&self, state: &State<P>) -> bool {
         let voted = |node: &Node<Timed<P>>| {
             let mut locked = false;

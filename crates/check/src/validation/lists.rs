@@ -85,8 +85,8 @@ impl Lists {
         self.parent(list).filter(|_| !self.is_committed(list))
     }
 
-    /// Whether a lease may still be taken by this list: neither a newer one is committed nor another
-    /// one of its version.
+    /// Whether a lease may still be taken by this list: no newer one is committed, and no other one
+    /// of its version.
     pub(super) fn is_current(&self, list: List) -> bool {
         self.top().is_none_or(|top| top == list || list.version > top.version)
     }
