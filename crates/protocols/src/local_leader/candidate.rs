@@ -243,7 +243,10 @@ impl Hall {
         let told = matches!(self.list_told(now), Some(ListTold::Whole(_)));
         let lacks = !told && self.lacks_list(list, params);
         if lacks {
-            self.list_news = now + self.times.lock;
+            // At the instant of its request it does not ask again at once: EP and all turns later.
+            let turns = 2 * self.list.as_ref().map_or(0, |list| list.voters().len() as u64);
+            let late = self.times.period + params.stagger() * turns;
+            self.list_news = now + if now > request.sent { self.times.lock } else { late };
         }
         self.learn(list, cx);
         self.note_fork(list);

@@ -197,6 +197,31 @@ fn a_candidate_whose_list_others_lack_sends_it_in_full() {
     assert!(matches!(body, Message::Election { list: Some(ListTold::Whole(_)), .. }), "{body:?}");
 }
 
+/// Where messages take no time, a refusal comes at the instant of the request: the next one, EP
+/// later, has the list in full.
+#[test]
+fn a_list_that_is_lacked_is_told_in_full_also_after_a_period() {
+    let mut process = candidate(&committed(with_4()), majority());
+    let (request, support) = (Request { life: 2, sent: process.now() }, false);
+    for from in [1, 2] {
+        let list = Some(ListTold::Whole(founding()));
+        let remaining = Duration::ZERO;
+        hear(&mut process, from, Message::Reply { request, support, remaining, highest: 1, list });
+    }
+    until(&mut process, 171);
+    process.ring();
+    let asked = |effect: &Effect| match effect {
+        Effect::Send(_, Packet { body: Message::Election { list, .. }, .. }) => list.clone(),
+        _ => None,
+    };
+    while process.effects().iter().find_map(asked).is_none() {
+        process.ring();
+    }
+    let told = process.effects().iter().find_map(asked);
+    assert!(process.now() > request.sent + ms(150), "{}", process.now());
+    assert!(matches!(told, Some(ListTold::Whole(_))), "{told:?}");
+}
+
 /// Two leaders made one list each, and each has a voter that refuses the other one: whoever is
 /// refused for that waits for a period, and a release is no reason to ask sooner.
 #[test]
