@@ -222,3 +222,18 @@ fn clocks_that_cannot_be_compared_again_and_again_are_not_trusted() {
     clock.now();
     assert_eq!(clock.fault(), Some(ClockFault::Unreadable));
 }
+
+/// A clock that runs fast by 150 millionths, of which half of ρ is allowed.
+#[test]
+fn a_comparison_follows_the_drift_that_is_allowed() {
+    let found = |drift_ppm: u32| {
+        let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
+        check.allow(drift_ppm);
+        let at = |second: u64| SECOND * (1 + second) + 150_000 * second;
+        (0..60).any(|second| {
+            let fast = at(second);
+            check.look(readings(fast, fast, SECOND * (1 + second))).is_err()
+        })
+    };
+    assert_eq!([100, DRIFT_PPM, 300, 400].map(found), [true, true, false, false]);
+}
