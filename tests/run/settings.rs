@@ -78,6 +78,29 @@ fn every_mistake_is_told_in_one_line_with_the_way_out() {
         (format!("{good} --key /no/such/key"), 78, "; `bellwether keygen /no/such/key` makes one"),
         (format!("{good} --insecure --on-change /no/hook"), 78, "hook /no/hook"),
         (format!("{good} --insecure --lock 1ms"), 78, "local-leader: "),
+        (
+            format!("{good} --insecure --multicast 10.0.0.1:7401"),
+            78,
+            "--multicast is 10.0.0.1:7401, which is no multicast address with a port",
+        ),
+        (
+            format!("{good} --insecure --multicast [ff02::7]:7401"),
+            78,
+            "of the other family of addresses",
+        ),
+        (
+            format!(
+                "run web --peers multicast:239.1.2.3:7400 --dir {dir} --insecure --multicast \
+                 239.1.2.4:7401"
+            ),
+            78,
+            "is no list of members, and only listed members know who should hear them",
+        ),
+        (
+            format!("{good} --insecure --listen 0.0.0.0:7401 --multicast 239.1.2.3:7401"),
+            78,
+            "choose another port for --multicast, or set --listen to one address",
+        ),
         (format!("{good} --insecure --record /no/dir/x"), 1, "cannot write /no/dir/x: No such"),
         (
             file("params.toml", "peers = \"1=127.0.0.1:1\"\n[params]\nlock = \"1 parsec\"\n"),

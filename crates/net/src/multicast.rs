@@ -9,8 +9,8 @@
 //! **Promise.** A broadcast goes by multicast alone only to members that acknowledged an earlier
 //! one. If the network stops to carry multicasts, a voter misses one broadcast of a sender that it
 //! answers: the next one is sent to it. That costs a leader no more than one lost message does.
-//! Where not every voter answers (`spare`), one that alone hears no multicasts any more may miss two.
-//! A member that answers nothing may miss what comes within three reports.
+//! Where not every voter answers (`spare`), one that alone hears no multicasts any more may miss
+//! two. A member that answers nothing may miss what comes within three reports.
 //!
 //! # Who hears whom
 //!
@@ -28,9 +28,10 @@
 //!
 //! A member is *covered* if it acknowledged something at least as late as the third last report,
 //! and if it votes, also the last broadcast that was multicast. Where not every voter answers every
-//! request, the one before is enough if at least half of the other voters acknowledged the last. If fewer than two members are covered, a multicast saves nothing, and the broadcast is
-//! sent to each. Otherwise it is multicast, and then sent to those that are not covered. These may
-//! get it twice; the second copy counts as `replayed`.
+//! request, the one before is enough if at least half of the other voters acknowledged the last. If
+//! fewer than two members are covered, a multicast saves nothing, and the broadcast is sent to each.
+//! Otherwise it is multicast, and then sent to those that are not covered. These may get it twice;
+//! the second copy counts as `replayed`.
 //!
 //! What a command of the application causes (it resigns, it leaves) is always sent to each member:
 //! nobody repeats it. So is a last will.
@@ -43,7 +44,7 @@ use crate::frame::{BODY_MAX, DropReason, Kind, Opened};
 use crate::member::Member;
 use crate::status::Hearing;
 use crate::withdrawal::BEACON;
-use bellwether_core::{Dest, Duration, Instant, NodeId, Reader, WireWrite};
+use bellwether_core::{Dest, Duration, Fact, Instant, NodeId, Reader, WireWrite};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -67,6 +68,8 @@ pub(crate) struct Multicast {
     group: SocketAddr,
     /// Whether some voters answer only every second request.
     some_answer: bool,
+    /// The voters as of the last report; `None` if all members vote.
+    voters: Option<Vec<NodeId>>,
     links: BTreeMap<NodeId, Link>,
     /// The numbers of the last broadcast that was multicast, and of the one before.
     last: Option<u64>,
@@ -103,6 +106,7 @@ impl Multicast {
         Self {
             group,
             some_answer,
+            voters: None,
             links: BTreeMap::new(),
             last: None,
             before: None,
@@ -175,7 +179,8 @@ impl Multicast {
         if self.direct {
             return None;
         }
-        let votes = |id: NodeId| directory.founders().is_none_or(|all| all.contains(&id));
+        let all = self.voters.as_deref();
+        let votes = |id: NodeId| all.is_none_or(|all| all.contains(&id));
         let (mut voters, mut prompt, mut covered) = (0, 0, 0);
         directory.listed(&mut |id, _| {
             let acknowledged = self.links.get(&id).and_then(|link| link.acknowledged);
@@ -310,7 +315,25 @@ impl Member {
         self.multicast = Some(multicast);
     }
 
+    /// Notes who votes by now, without allocating if that is as before.
+    fn note_voters(&self, multicast: &mut Multicast, now: Instant) {
+        let (mut voters, mut listed) = (multicast.voters.take().unwrap_or_default(), false);
+        voters.clear();
+        if let Some(life) = &self.life {
+            life.endpoint().facts(now, &mut |fact| match fact {
+                Fact::List { .. } => listed = true,
+                Fact::Voter { peer } => voters.push(peer),
+                _ => {}
+            });
+        }
+        // The protocol says nothing of its list if it is the one that it began with.
+        let founders = self.directory.founders().filter(|_| !listed);
+        founders.into_iter().for_each(|founders| voters.extend_from_slice(founders));
+        multicast.voters = (listed || founders.is_some()).then_some(voters);
+    }
+
     fn send_report(&mut self, multicast: &mut Multicast, now: Instant) {
+        self.note_voters(multicast, now);
         let pace = Multicast::pace(self.directory.view().len());
         let lately = pace * REPORTS as u64;
         multicast.next = now + pace;

@@ -1,7 +1,7 @@
 //! The sockets of a member: one of its own, and one for its multicast group if it has one.
 //!
-//! Everything is sent by its own socket, so a multicast has the address of its sender like any other
-//! datagram. Multicasts do not leave the network of the sender: their TTL is 1.
+//! Everything is sent by its own socket, so a multicast has the address of its sender like any
+//! other datagram. Multicasts do not leave the network of the sender: their TTL is 1.
 //!
 //! **Promise.** The clock is read right after a datagram was taken from the socket, before it is
 //! opened or decoded. So the time that it waited in the kernel counts as delay, as leases need it.

@@ -1,5 +1,5 @@
-//! Leases whose renewals only some of the voters answer: a voter that says nothing is locked all the
-//! same, and every step is one of the proved model.
+//! Leases whose renewals only some of the voters answer: a voter that says nothing is locked all
+//! the same, and every step is one of the proved model.
 
 use crate::fuzz;
 use bellwether_check::{FaultKind, FaultKinds, Trial};

@@ -28,8 +28,8 @@
 //! A frame names its receiver, so an attacker without a key cannot redirect to member 3 what 1
 //! sends to 2. A frame for everyone names no receiver, is sealed once and sent to each member, or
 //! once to a multicast address (`multicast.rs`): by which of the two it came makes no difference to
-//! any check, and a second copy is `Replayed`. Delivering it later to a member that it did not reach
-//! does no harm: the protocol bounds how old a message may be.
+//! any check, and a second copy is `Replayed`. Delivering it later to a member that it did not
+//! reach does no harm: the protocol bounds how old a message may be.
 //!
 //! # The order of the checks, and why
 //!

@@ -8,13 +8,12 @@ fn at(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
-/// A directory of so many members, of which these vote, as member 1 has it.
-fn directory(members: u64, voters: Option<&[u64]>) -> Directory {
+/// A directory of so many members, as member 1 has it.
+fn directory(members: u64) -> Directory {
     let rows: Vec<String> = (1..=members).map(|id| format!("{id}=10.0.0.{id}:7400")).collect();
     let peers = rows.join(",").parse().unwrap();
-    let voters: Option<Vec<NodeId>> = voters.map(|ids| ids.iter().copied().map(NodeId).collect());
     let times = Times { forget: Duration::from_secs(9), absent: Duration::from_secs(9) };
-    Directory::new(NodeId(1), &peers, voters.as_deref(), times, 99, || {}).unwrap()
+    Directory::new(NodeId(1), &peers, None, times, 99, || {}).unwrap()
 }
 
 fn frame(sender: u64, incarnation: u64, sequence: u64) -> Opened {
@@ -54,7 +53,7 @@ fn sends(
 
 #[test]
 fn a_broadcast_is_multicast_once_two_members_hear_it_and_copied_to_the_others() {
-    let group = directory(5, None);
+    let group = directory(5);
     assert_eq!(sends(&mut heard_by(&[]), 1, &group, &[]), None);
     assert_eq!(sends(&mut heard_by(&[3]), 1, &group, &[]), None, "that saves nothing");
     assert_eq!(sends(&mut heard_by(&[2, 3, 4, 5]), 1, &group, &[]), Some(vec![]));
@@ -63,7 +62,7 @@ fn a_broadcast_is_multicast_once_two_members_hear_it_and_copied_to_the_others() 
 
 #[test]
 fn after_a_multicast_that_nobody_heard_the_next_one_is_sent_to_each() {
-    let group = directory(5, None);
+    let group = directory(5);
     let mut own = heard_by(&[2, 3, 4, 5]);
     assert_eq!(sends(&mut own, 1, &group, &[2, 3, 4, 5]), Some(vec![]));
     assert_eq!(sends(&mut own, 2, &group, &[]), Some(vec![]), "it is lost");
@@ -82,7 +81,7 @@ fn some_answer(members: &[u64]) -> Multicast {
 
 #[test]
 fn a_voter_that_missed_one_gets_a_copy_while_the_others_need_none() {
-    let group = directory(5, None);
+    let group = directory(5);
     let mut own = heard_by(&[2, 3, 4, 5]);
     assert_eq!(sends(&mut own, 1, &group, &[2, 3, 4]), Some(vec![]));
     assert_eq!(sends(&mut own, 2, &group, &[2, 3, 4]), Some(vec![5]));
@@ -92,7 +91,7 @@ fn a_voter_that_missed_one_gets_a_copy_while_the_others_need_none() {
 
 #[test]
 fn where_some_answer_a_voter_may_miss_one_of_two() {
-    let group = directory(5, None);
+    let group = directory(5);
     let mut own = some_answer(&[2, 3, 4, 5]);
     for (number, silent) in (1..40).zip([2, 3, 4, 5].into_iter().cycle()) {
         let answer: Vec<u64> = (2..=5).filter(|id| *id != silent).collect();
@@ -105,7 +104,7 @@ fn where_some_answer_a_voter_may_miss_one_of_two() {
 
 #[test]
 fn where_some_answer_a_multicast_that_less_than_half_heard_is_not_trusted_again() {
-    let group = directory(5, None);
+    let group = directory(5);
     let mut own = some_answer(&[2, 3, 4, 5]);
     assert_eq!(sends(&mut own, 1, &group, &[2]), Some(vec![]));
     assert_eq!(sends(&mut own, 2, &group, &[2]), None, "only one is covered");
@@ -117,8 +116,8 @@ fn where_some_answer_a_multicast_that_less_than_half_heard_is_not_trusted_again(
 
 #[test]
 fn who_votes_answers_and_who_observes_reports() {
-    let group = directory(5, Some(&[1, 2, 3]));
-    let mut own = heard_by(&[2, 3, 4, 5]);
+    let (group, voters) = (directory(5), Some([1, 2, 3].map(NodeId).to_vec()));
+    let mut own = Multicast { voters, ..heard_by(&[2, 3, 4, 5]) };
     for number in 1..50 {
         assert_eq!(sends(&mut own, number, &group, &[2, 3]), Some(vec![]));
     }
@@ -130,7 +129,7 @@ fn who_votes_answers_and_who_observes_reports() {
 
 #[test]
 fn whoever_misses_three_reports_does_not_hear() {
-    let group = directory(3, None);
+    let group = directory(3);
     let mut own = heard_by(&[2, 3]);
     for (report, hear) in [(1, true), (2, true), (3, false)] {
         own.reported(report);
@@ -141,7 +140,7 @@ fn whoever_misses_three_reports_does_not_hear() {
 
 #[test]
 fn what_a_former_incarnation_sent_is_not_acknowledged() {
-    let group = directory(3, None);
+    let group = directory(3);
     let mut own = heard_by(&[2, 3]);
     own.begin_again();
     assert_eq!(sends(&mut own, 0, &group, &[]), None);
@@ -156,7 +155,7 @@ fn what_a_former_incarnation_sent_is_not_acknowledged() {
 
 #[test]
 fn what_a_command_causes_goes_to_each() {
-    let group = directory(5, None);
+    let group = directory(5);
     let mut own = heard_by(&[2, 3, 4, 5]);
     own.set_direct(true);
     assert_eq!(sends(&mut own, 1, &group, &[]), None);

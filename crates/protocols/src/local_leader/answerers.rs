@@ -6,8 +6,8 @@
 //! itself like any other, as if its answer had been lost: a lease rests on the answers that came,
 //! and a lock that nobody knows of makes no second leader.
 //!
-//! **Promise.** With [`spare`](Params::spare) a renewal that goes as usual is answered by the voters
-//! that a majority needs beside its leader, and so many more. Each voter answers at least every
+//! **Promise.** With [`spare`](Params::spare) a renewal that goes as usual is answered by the
+//! voters that a majority needs beside its leader, and so many more. Each voter answers at least every
 //! second one, so that its leader knows who is alive. Everybody answers
 //!
 //! * a candidate, a probe, and the first requests of a reign;
@@ -37,7 +37,7 @@ pub struct Answerers {
 }
 
 impl Answerers {
-    /// Whether this voter is one of them, if that process leads. Whoever is not in the list answers.
+    /// Whether this voter is one of them, if that process leads. Whoever is not in the list is.
     fn have(self, voter: NodeId, leader: NodeId, list: &List) -> bool {
         let mut others = list.voters().iter().filter(|id| **id != leader);
         let Some(place) = others.clone().position(|id| *id == voter) else { return true };

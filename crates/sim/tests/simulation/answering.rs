@@ -10,9 +10,9 @@ use bellwether_protocols::local_leader::{Config, Params, Preset};
 use bellwether_sim::network::{Delay, Loss, Network};
 use bellwether_sim::{Experiment, Measure};
 
-/// Half an hour, eight times.
-const WINDOW: Duration = Duration::from_secs(1800);
-const RUNS: u64 = 8;
+/// A quarter of an hour, four times.
+const WINDOW: Duration = Duration::from_secs(900);
+const RUNS: u64 = 4;
 
 /// Messages in a second, and losses of leadership in an hour.
 fn measured(nodes: u32, loss: f64, spare: Option<u32>, preset: Preset) -> (f64, f64) {
