@@ -46,6 +46,8 @@ impl System for Etcd {
             (1..=3).map(|id| format!("m{id}=http://10.77.0.{id}:2380")).collect();
         let peers = format!("http://10.77.0.{id}:2380");
         // The name of a socket has no slash: the socket is made where the program runs.
+        // One that was killed leaves it behind, and the next one could not have it.
+        let _ = std::fs::remove_file(folder.file(&format!("{}:0", socket(id))));
         let socket = format!("unix://{}:0", socket(id));
         let mut command = Command::new("sh");
         command.args(["-c", "cd \"$0\" && exec etcd \"$@\"", &folder.file("")]);
