@@ -227,6 +227,14 @@ pub enum BadSettings {
         /// Where the member listens.
         listen: SocketAddr,
     },
+    /// The member listens at all its addresses of IPv6, and a multicast would leave from another
+    /// one than the listed one.
+    MulticastEverywhere {
+        /// The multicast address.
+        group: SocketAddr,
+        /// Where the member listens.
+        listen: SocketAddr,
+    },
     /// The system does not let the member use the multicast address.
     Multicast {
         /// The multicast address.
@@ -356,6 +364,12 @@ impl BadSettings {
             Self::MulticastSamePort { group, listen } => format!(
                 "{setting} is {group}, but the member listens at {listen}, at all addresses and \
                  the same port: choose another port for {setting}, or set {} to one address",
+                name(Setting::Listen)
+            ),
+            Self::MulticastEverywhere { group, listen } => format!(
+                "{setting} is {group}, but the member listens at {listen}, at all addresses: its \
+                 multicasts would leave from another one than the listed one, and be refused; set \
+                 {} to one address, or leave {setting} out",
                 name(Setting::Listen)
             ),
             Self::Multicast { group, at, error } => format!(
@@ -547,6 +561,10 @@ mod tests {
             (BadSettings::MulticastOtherFamily { group: here, listen: here }, &["multicast"]),
             (
                 BadSettings::MulticastSamePort { group: here, listen: here },
+                &["multicast", "listen"],
+            ),
+            (
+                BadSettings::MulticastEverywhere { group: here, listen: here },
                 &["multicast", "listen"],
             ),
             (BadSettings::Multicast { group: here, at: here, error: denied() }, &["multicast"]),

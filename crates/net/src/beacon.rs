@@ -113,7 +113,8 @@ impl Member {
                 self.on_beacon_with_own_id(frame, from, now);
             }
             _ => {
-                if reason == DropReason::Elsewhere {
+                // A report of who hears whom may leave from another address of the same machine.
+                if reason == DropReason::Elsewhere && frame.kind != Kind::Hearing {
                     self.directory.doubt(frame.sender, now);
                 }
                 self.disputes.refuse(reason, frame, from, now);

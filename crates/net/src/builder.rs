@@ -18,7 +18,7 @@ use crate::report::list;
 use crate::resolver::lookup;
 use crate::settings::Settings;
 use crate::state::BINDS_MAX;
-use bellwether_core::{Candidacy, Instant, NodeId, Protocol};
+use bellwether_core::{Candidacy, Duration, Instant, NodeId, Protocol};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader::{self, Mode, Tokens};
 use std::fmt;
@@ -51,6 +51,7 @@ pub struct Builder {
     candidacy: Candidacy,
     dir: Option<PathBuf>,
     bootstrap: bool,
+    least_lease: Duration,
     control: Option<PathBuf>,
     record: Option<PathBuf>,
     work: Option<Instant>,
@@ -87,6 +88,7 @@ impl Builder {
             candidacy: Candidacy::default(),
             dir: None,
             bootstrap: false,
+            least_lease: Duration::ZERO,
             control: None,
             record: None,
             work: None,
@@ -251,6 +253,14 @@ impl Builder {
         self
     }
 
+    /// The shortest lease with which this member can work, for example end a command in time. While
+    /// it leads, it refuses a [change](Election::change_voters) to a lockTime with a shorter one.
+    #[must_use]
+    pub fn least_lease(mut self, least: Duration) -> Self {
+        self.least_lease = least;
+        self
+    }
+
     /// Answers other processes of this user and root at a socket in this directory: `bellwether
     /// status`, `watch`, `why` and `resign` find the member there. They look in `$BELLWETHER_DIR`,
     /// `$XDG_RUNTIME_DIR/bellwether`, `/run/bellwether` and `/tmp/bellwether-UID`, unless they are
@@ -392,6 +402,7 @@ impl Builder {
             // A member with a random id has no earlier incarnation to remember.
             dir: self.dir.clone().filter(|_| self.id.is_some() || self.is_listed()),
             bootstrap: self.bootstrap,
+            least_lease: self.least_lease,
             control: self.control.clone(),
             record: self.record.clone(),
             work: self.work,

@@ -282,6 +282,11 @@ impl Directory {
         true
     }
 
+    /// From now on a member that moves is absent for this long.
+    pub(crate) fn set_absent(&mut self, absent: Duration) {
+        self.times.absent = absent;
+    }
+
     /// Notes that a member sent from an address that its name does not have: the name may have
     /// moved, or there are two processes.
     pub(crate) fn doubt(&mut self, sender: NodeId, now: Instant) {
@@ -450,6 +455,16 @@ mod tests {
         assert!(directory.set_joined(&BTreeMap::new(), at(0)));
         assert_eq!(directory.members(), [NodeId(2)]);
         assert_eq!(directory.admits(NodeId(4), there, at(900)), Err(DropReason::Stranger));
+    }
+
+    #[test]
+    fn a_member_that_moves_is_absent_for_as_long_as_votes_bind_now() {
+        let mut directory = directory("1=10.0.0.1:7,2=10.0.0.2:7");
+        let new = "10.0.0.8:7".parse().unwrap();
+        directory.set_absent(LOCK * 20);
+        find(&mut directory, 2, &["10.0.0.8:7"], at(1000));
+        assert_eq!(directory.admits(NodeId(2), new, at(2999)), Err(DropReason::Moved));
+        assert_eq!(directory.admits(NodeId(2), new, at(3000)), Ok(()));
     }
 
     #[test]

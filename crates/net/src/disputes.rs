@@ -311,7 +311,14 @@ mod tests {
     /// Receives a beacon of this member with this list.
     fn hear(disputes: &mut Disputes, id: u64, text: &str) {
         let (sender, digest) = (NodeId(id), digest(text));
-        let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, digest };
+        let frame = Opened {
+            sender,
+            incarnation: 1,
+            sequence: 0,
+            for_all: true,
+            kind: Kind::Beacon,
+            digest,
+        };
         disputes.differ(&frame, place(id), at(0));
         disputes.explain(sender, body(text));
     }
@@ -350,7 +357,14 @@ mod tests {
         let mut disputes = Disputes::default();
         let digest = ConfigDigest { list: 1, terms: 2 };
         let sender = NodeId(3);
-        let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, digest };
+        let frame = Opened {
+            sender,
+            incarnation: 1,
+            sequence: 0,
+            for_all: true,
+            kind: Kind::Beacon,
+            digest,
+        };
         disputes.differ(&frame, place(3), at(0));
         disputes.explain(
             sender,
@@ -404,7 +418,14 @@ mod tests {
         for id in 0..1_000 {
             let digest = ConfigDigest { list: id as u32, terms: 0 };
             let sender = NodeId(id);
-            let frame = Opened { sender, incarnation: 1, sequence: 0, kind: Kind::Beacon, digest };
+            let frame = Opened {
+                sender,
+                incarnation: 1,
+                sequence: 0,
+                for_all: true,
+                kind: Kind::Beacon,
+                digest,
+            };
             let from = SocketAddr::from(([10, 0, (id / 250) as u8, (id % 250) as u8], 7400));
             disputes.refuse(DropReason::Address, &frame, from, at(0));
             disputes.differ(&frame, from, at(0));

@@ -58,7 +58,12 @@ pub mod bodies {
             told.founding.terms("terms");
         }
         let (me, by) = (NodeId(7), NodeId(8));
-        let report = Multicast::new(([239, 1, 2, 3], 7401).into(), false).on_report(by, me, bytes);
+        let report = Multicast::new(([239, 1, 2, 3], 7401).into(), None).on_report(
+            by,
+            me,
+            bytes,
+            bellwether_core::Instant::ZERO,
+        );
         said || word.is_some() || entries.is_ok() || told.is_ok() || report
     }
 

@@ -206,7 +206,7 @@ impl Member {
         let body = serde_json::to_vec(entries).unwrap_or_default();
         let mut frame = Vec::new();
         if let Ok(number) = self.sealer.seal(Kind::Book, None, &body, &mut frame) {
-            self.transmit(Dest::Everyone, number, &frame);
+            self.transmit(Dest::Everyone, number, &frame, self.now);
         }
     }
 
@@ -227,7 +227,7 @@ impl Member {
         let body = serde_json::to_vec(&page).unwrap_or_default();
         let mut frame = Vec::new();
         if let Ok(number) = self.sealer.seal(Kind::Book, Some(to), &body, &mut frame) {
-            self.transmit(Dest::Node(to), number, &frame);
+            self.transmit(Dest::Node(to), number, &frame, self.now);
         }
     }
 
@@ -240,7 +240,7 @@ impl Member {
         let mut frame = Vec::new();
         let body = Word::Claim(entry).encode(b"");
         if let Ok(number) = self.sealer.seal(Kind::Join, Some(to), &body, &mut frame) {
-            self.transmit(Dest::Node(to), number, &frame);
+            self.transmit(Dest::Node(to), number, &frame, self.now);
         }
     }
 

@@ -128,10 +128,9 @@ impl Member {
             opener: FrameOpener::new(group, me, incarnation, session, digest, keyring),
             recorder,
             entrusted: settings.last_will.clone().into(),
-            multicast: settings.multicast.map(|group| {
-                let some = settings.program.leases.is_some_and(|leases| leases.some_answer);
-                Multicast::new(group, some)
-            }),
+            multicast: settings
+                .multicast
+                .map(|group| Multicast::new(group, settings.program.leases)),
             settings,
             shared,
             sockets,
@@ -332,7 +331,7 @@ impl Member {
     /// Periodic work.
     fn check_periodically(&mut self, now: Instant) {
         self.next_check = now + CHECK;
-        self.follow_drift(now);
+        self.follow_list(now);
         self.entrust_if_moved(now);
         if self.directory.forget(now) && self.life.is_some() {
             self.recorder.peers(now, self.directory.members());
@@ -489,8 +488,8 @@ impl Member {
         if grows && !self.fits_one_more(now) {
             return Err(Refused::TooManyVoters);
         }
-        if let Command::Lengths(_, drift_ppm) = command
-            && let Some(refused) = self.refused_lengths(drift_ppm, now)
+        if let Command::Lengths(lock, drift_ppm) = command
+            && let Some(refused) = self.refused_lengths(lock, drift_ppm, now)
         {
             return Err(refused);
         }

@@ -8,7 +8,8 @@
 //!
 //! **Promise.** A broadcast goes by multicast alone only to members that acknowledged an earlier
 //! one. If the network stops to carry multicasts, a voter misses one broadcast of a sender that it
-//! answers: the next one is sent to it. That costs a leader no more than one lost message does.
+//! answers: the next one is sent to it. That costs a leader no more than one lost message does. The
+//! same if multicasts are carried, but too late to count.
 //! Where not every voter answers (`spare`), one that alone hears no multicasts any more may miss
 //! two. A member that answers nothing may miss what comes within three reports.
 //!
@@ -45,6 +46,7 @@ use crate::member::Member;
 use crate::status::Hearing;
 use crate::withdrawal::BEACON;
 use bellwether_core::{Dest, Duration, Fact, Instant, NodeId, Reader, WireWrite};
+use bellwether_protocols::profile::Leases;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -68,12 +70,16 @@ pub(crate) struct Multicast {
     group: SocketAddr,
     /// Whether some voters answer only every second request.
     some_answer: bool,
+    /// What is heard later than this after it was sent does not count for the protocol.
+    in_time: Duration,
     /// The voters as of the last report; `None` if all members vote.
     voters: Option<Vec<NodeId>>,
     links: BTreeMap<NodeId, Link>,
     /// The numbers of the last broadcast that was multicast, and of the one before.
     last: Option<u64>,
     before: Option<u64>,
+    /// When the last one was sent.
+    last_at: Instant,
     /// The numbers of the last reports, the latest first.
     reports: [Option<u64>; REPORTS],
     /// When the next report is due.
@@ -100,16 +106,17 @@ struct Link {
 }
 
 impl Multicast {
-    /// Nothing is known yet. `some_answer` says whether some voters answer only every second
-    /// request.
-    pub(crate) fn new(group: SocketAddr, some_answer: bool) -> Self {
+    /// Nothing is known yet. With leases, what takes longer than a round trip may is too late.
+    pub(crate) fn new(group: SocketAddr, leases: Option<Leases>) -> Self {
         Self {
             group,
-            some_answer,
+            some_answer: leases.is_some_and(|leases| leases.some_answer),
+            in_time: leases.map_or(Duration::MAX, |leases| leases.round_trip / 2),
             voters: None,
             links: BTreeMap::new(),
             last: None,
             before: None,
+            last_at: Instant::ZERO,
             reports: [None; REPORTS],
             next: Instant::ZERO,
             after: None,
@@ -137,7 +144,9 @@ impl Multicast {
         if link.life != life {
             *link = Link { life, ..Link::default() };
         }
-        // A last will has the greatest number, and is never multicast.
+        // A last will has the greatest number, and is never multicast. Nor is what is for one
+        // member, but somebody may send it there.
+        let by_multicast = by_multicast && opened.for_all;
         if by_multicast && link.heard.is_none_or(|(number, _)| opened.sequence > number) {
             link.heard = Some((opened.sequence, now));
         }
@@ -151,10 +160,14 @@ impl Multicast {
         (length + NUMBER <= BODY_MAX).then(|| number.to_le_bytes())
     }
 
-    /// Notes that a member heard the multicast with this number.
-    pub(crate) fn acknowledged(&mut self, by: NodeId, number: u64) {
+    /// Notes that a member heard the multicast with this number. If that comes late, perhaps it
+    /// heard it too late: the next broadcast is sent to it.
+    pub(crate) fn acknowledged(&mut self, by: NodeId, number: u64, now: Instant) {
         // What was never sent is of a former incarnation.
         if Some(number) > self.last.max(self.reports[0]) {
+            return;
+        }
+        if Some(number) == self.last && now.since(self.last_at) > self.in_time {
             return;
         }
         if let Some(link) = self.links.get_mut(&by) {
@@ -163,11 +176,11 @@ impl Multicast {
     }
 
     /// Handles a report; false if it cannot be read.
-    pub(crate) fn on_report(&mut self, by: NodeId, me: NodeId, body: &[u8]) -> bool {
+    pub(crate) fn on_report(&mut self, by: NodeId, me: NodeId, body: &[u8], now: Instant) -> bool {
         let Some(rows) = rows(body) else { return false };
         for (id, number) in rows {
             if id == me {
-                self.acknowledged(by, number);
+                self.acknowledged(by, number, now);
             }
         }
         true
@@ -175,7 +188,12 @@ impl Multicast {
 
     /// The address to which a broadcast with this number is multicast, if it is. Then
     /// [`covers`](Self::covers) says who needs no copy.
-    pub(crate) fn choose(&mut self, number: u64, directory: &Directory) -> Option<SocketAddr> {
+    pub(crate) fn choose(
+        &mut self,
+        number: u64,
+        directory: &Directory,
+        now: Instant,
+    ) -> Option<SocketAddr> {
         if self.direct {
             return None;
         }
@@ -200,7 +218,7 @@ impl Multicast {
         if covered < WORTH {
             return None;
         }
-        (self.before, self.last) = (self.last, Some(number));
+        (self.before, self.last, self.last_at) = (self.last, Some(number), now);
         Some(self.group)
     }
 
@@ -287,7 +305,7 @@ impl Member {
     pub(crate) fn on_hearing(&mut self, by: NodeId, from: SocketAddr, now: Instant) {
         let me = self.settings.me;
         let read = match &mut self.multicast {
-            Some(multicast) => multicast.on_report(by, me, &self.body),
+            Some(multicast) => multicast.on_report(by, me, &self.body, now),
             None => rows(&self.body).is_some(),
         };
         if !read {
@@ -301,7 +319,7 @@ impl Member {
             return self.on_drop(DropReason::Malformed.into(), from, now);
         };
         if let Some(multicast) = &mut self.multicast {
-            multicast.acknowledged(opened.sender, number);
+            multicast.acknowledged(opened.sender, number, now);
         }
         self.hear(opened, from, now);
     }
@@ -322,7 +340,8 @@ impl Member {
         if let Some(life) = &self.life {
             life.endpoint().facts(now, &mut |fact| match fact {
                 Fact::List { .. } => listed = true,
-                Fact::Voter { peer } => voters.push(peer),
+                // The vote of one that is being removed still counts.
+                Fact::Voter { peer } | Fact::Removed { peer } => voters.push(peer),
                 _ => {}
             });
         }

@@ -99,7 +99,7 @@ impl Member {
         self.recorder.flush();
         self.tell(now, changed);
         while let Some((to, number, frame)) = self.outbox.take() {
-            self.transmit(to, number, &frame);
+            self.transmit(to, number, &frame, now);
             self.outbox.recycle(frame);
         }
     }
@@ -127,19 +127,21 @@ impl Member {
     }
 
     /// Sends the frame with this number to its destination.
-    pub(crate) fn transmit(&mut self, to: Dest, number: u64, frame: &[u8]) {
+    pub(crate) fn transmit(&mut self, to: Dest, number: u64, frame: &[u8], now: Instant) {
         let Self { directory, sockets, traffic, multicast, .. } = self;
         match to {
             Dest::Everyone => {
                 let chosen = multicast.as_mut().and_then(|multicast| {
-                    let group = multicast.choose(number, directory)?;
+                    let group = multicast.choose(number, directory, now)?;
                     Some((group, &*multicast))
                 });
-                let Some((group, multicast)) = chosen else {
-                    return directory.everyone(&mut |at| send(sockets, traffic, at, frame));
-                };
                 // Before the copies: whoever gets both learns that it hears this one.
-                send(sockets, traffic, group, frame);
+                let chosen = chosen.filter(|(group, _)| send(sockets, traffic, *group, frame));
+                let Some((_, multicast)) = chosen else {
+                    return directory.everyone(&mut |at| {
+                        send(sockets, traffic, at, frame);
+                    });
+                };
                 directory.listed(&mut |id, at| {
                     if !multicast.covers(id) {
                         send(sockets, traffic, at, frame);
@@ -147,7 +149,9 @@ impl Member {
                 });
             }
             Dest::Node(id) => match directory.address(id) {
-                Some(address) => send(sockets, traffic, address, frame),
+                Some(address) => {
+                    send(sockets, traffic, address, frame);
+                }
                 None => traffic.send_failures += 1,
             },
         }
@@ -159,16 +163,17 @@ impl Member {
     }
 }
 
-/// Sends a frame to an address, and counts it.
-fn send(sockets: &Sockets, traffic: &mut Traffic, address: SocketAddr, frame: &[u8]) {
-    match sockets.send(address, frame) {
-        Ok(()) => {
-            traffic.sent += 1;
-            traffic.multicast += u64::from(address.ip().is_multicast());
-            traffic.sent_bytes += frame.len() as u64;
-        }
-        Err(_) => traffic.send_failures += 1,
+/// Sends a frame to an address, and counts it. False if the system refused it.
+fn send(sockets: &Sockets, traffic: &mut Traffic, address: SocketAddr, frame: &[u8]) -> bool {
+    let sent = sockets.send(address, frame).is_ok();
+    if sent {
+        traffic.sent += 1;
+        traffic.multicast += u64::from(address.ip().is_multicast());
+        traffic.sent_bytes += frame.len() as u64;
+    } else {
+        traffic.send_failures += 1;
     }
+    sent
 }
 
 /// The receiver that a frame names.

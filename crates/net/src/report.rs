@@ -229,40 +229,66 @@ impl Member {
     /// Whether messages still fit a datagram while the voters change, and with one more. Requests
     /// then name the one that is added and the one that is removed.
     pub(crate) fn fits_one_more(&self, now: Instant) -> bool {
-        self.settings.program.fits(self.present_voters(now).len() + 2, BODY_MAX)
+        let founding = self.settings.program.leases.map(|leases| (leases.lock, leases.drift_ppm));
+        let present = self.facts(now).leases.map(|leases| (leases.lock, leases.drift_ppm));
+        // The lengths of two lists take less room than two voters.
+        let lengths = if present == founding { 0 } else { 2 };
+        self.settings.program.fits(self.present_voters(now).len() + 2 + lengths, BODY_MAX)
     }
 
     /// Whether messages still fit a datagram while lockTime or drift change. Requests then name
-    /// both, which takes less room than a voter.
+    /// those of two lists, which takes less room than two voters.
     fn fits_lengths(&self, now: Instant) -> bool {
-        self.settings.program.fits(self.present_voters(now).len() + 1, BODY_MAX)
+        self.settings.program.fits(self.present_voters(now).len() + 2, BODY_MAX)
     }
 
     /// Why this change of lockTime and drift is not possible here, if it is not.
     pub(crate) fn refused_lengths(
         &self,
+        lock: Option<Duration>,
         drift_ppm: Option<u32>,
         now: Instant,
     ) -> Option<Unwilling> {
         if !self.fits_lengths(now) {
             return Some(Unwilling::TooManyVoters);
         }
-        let lock = self.facts(now).leases?.lock;
-        let too_small = drift_ppm.is_some_and(|drift_ppm| drift_ppm < DRIFT_PPM_MIN);
-        let (rule, drift_ppm) = ("drift-ppm >= 2, so that clocks can be compared", DRIFT_PPM_MIN);
-        too_small.then_some(Unwilling::Lengths { rule, lock, drift_ppm })
+        let present = self.facts(now).leases?;
+        if drift_ppm.is_some_and(|drift_ppm| drift_ppm < DRIFT_PPM_MIN) {
+            let rule = "drift-ppm >= 2, so that clocks can be compared";
+            let (lock, drift_ppm) = (present.lock, DRIFT_PPM_MIN);
+            return Some(Unwilling::Lengths { rule, lock, drift_ppm });
+        }
+        let drift_ppm = drift_ppm.unwrap_or(present.drift_ppm);
+        let lease = |lock| present.with(lock, drift_ppm).lease;
+        let least = self.settings.least_lease;
+        if lease(lock.unwrap_or(present.lock)) >= least {
+            return None;
+        }
+        let rule = "renewal + round trip + scheduling + grace + margin <= lease, so that the \
+                    command can be ended in time";
+        // 2ρ and 2ε less is the lease; the rest of a millisecond makes the value one to write.
+        let missing = least.saturating_sub(lease(least));
+        let nanos = (least + missing * 2).as_nanos().div_ceil(1_000_000) * 1_000_000;
+        Some(Unwilling::Lengths { rule, lock: Duration::from_nanos(nanos), drift_ppm })
     }
 
-    /// Compares clocks by the drift of the present list.
-    pub(crate) fn follow_drift(&self, now: Instant) {
+    /// Compares clocks by the drift of the present list once that is committed; before, leases by
+    /// the former drift may run. And lets a member that moved be absent for as long as its votes
+    /// may bind it.
+    pub(crate) fn follow_list(&mut self, now: Instant) {
         let (Some(life), Some(leases)) = (&self.life, self.settings.program.leases) else { return };
-        let mut allowed = leases.drift_ppm;
-        life.endpoint().facts(now, &mut |fact| {
-            if let Fact::Lengths { drift_ppm, .. } = fact {
-                allowed = drift_ppm;
+        let (mut drift, mut binds, mut is_sure) = (leases.drift_ppm, leases.lock, true);
+        life.endpoint().facts(now, &mut |fact| match fact {
+            Fact::List { committed, .. } => is_sure = committed,
+            Fact::Lengths { drift_ppm, longest, .. } => {
+                (drift, binds) = (drift_ppm, binds.max(longest));
             }
+            _ => {}
         });
-        self.shared.clock.allow(allowed);
+        if is_sure {
+            self.shared.clock.allow(drift);
+        }
+        self.directory.set_absent(binds * 2);
     }
 
     /// Who votes, as far as is known.

@@ -31,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) dir: Option<PathBuf>,
     /// Whether the operator says that this member has never voted.
     pub(crate) bootstrap: bool,
+    /// The shortest lease with which this member can work.
+    pub(crate) least_lease: Duration,
     /// The directory of the control socket, if the member serves one itself.
     pub(crate) control: Option<PathBuf>,
     pub(crate) record: Option<PathBuf>,

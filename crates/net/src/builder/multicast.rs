@@ -28,6 +28,9 @@ impl Builder {
         if listen.ip().is_unspecified() && listen.port() == group.port() {
             return Err(BadSettings::MulticastSamePort { group, listen });
         }
+        if group.is_ipv6() && listen.ip().is_unspecified() {
+            return Err(BadSettings::MulticastEverywhere { group, listen });
+        }
         Ok(Some(format!("what is for all goes to {group}, once for those that hear it")))
     }
 }

@@ -283,13 +283,14 @@ impl CrossCheck {
         }
     }
 
-    /// Allows clocks to drift by this from now on, in millionths. If that is another value than
-    /// before, earlier readings count no longer.
+    /// Allows clocks to drift by this from now on, in millionths. If that is less than before,
+    /// earlier readings count no longer: clocks were allowed to drift more then.
     pub fn allow(&mut self, drift_ppm: u32) {
         let tolerated = drift_ppm / 2;
-        if self.tolerated != tolerated {
-            (self.tolerated, self.least, self.greatest) = (tolerated, None, None);
+        if tolerated < self.tolerated {
+            (self.least, self.greatest) = (None, None);
         }
+        self.tolerated = tolerated;
     }
 
     /// Compares a reading of the clocks with all before it.

@@ -228,9 +228,11 @@ fn converse(
                     Some(change) => {
                         shared.desk.change_voters(change, list).map(|()| Answer::Done(true))
                     }
-                    None => Err("the voter is missing: ask {\"ask\":\"voters\",\"add\":4}, or \
-                         {\"ask\":\"voters\",\"lock\":\"300ms\"} to change lockTime"
-                        .to_owned()),
+                    None => {
+                        Err("one change at a time: a voter, {\"ask\":\"voters\",\"add\":4}, or \
+                         lockTime and drift, {\"ask\":\"voters\",\"lock\":\"300ms\"}"
+                            .to_owned())
+                    }
                 }
             }
             Ask::Forget => match member {

@@ -19,6 +19,8 @@ pub struct Opened {
     pub incarnation: u64,
     /// Its number in that incarnation.
     pub sequence: u64,
+    /// Whether it is for all members, not for one.
+    pub for_all: bool,
     /// The kind of its body.
     pub kind: Kind,
     /// The config digest of the sender.
@@ -203,7 +205,8 @@ impl FrameOpener {
         }
         let kind = Kind::of(header.kind).ok_or(DropReason::Kind)?;
         let Header { sender, incarnation, sequence, digest, .. } = header;
-        let opened = Opened { sender, incarnation, sequence, kind, digest };
+        let for_all = header.receiver.is_none();
+        let opened = Opened { sender, incarnation, sequence, for_all, kind, digest };
         match seen {
             Ok(()) if kind == Kind::Join => self.joins.record(&by_process(&header)),
             Ok(()) => self.passed.record(&header),

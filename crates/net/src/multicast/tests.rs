@@ -1,6 +1,8 @@
 use super::*;
 use crate::directory::Times;
 use crate::frame::ConfigDigest;
+use bellwether_protocols::choice::Choice;
+use bellwether_protocols::local_leader;
 
 const GROUP: &str = "239.1.2.3:7401";
 
@@ -18,16 +20,16 @@ fn directory(members: u64) -> Directory {
 
 fn frame(sender: u64, incarnation: u64, sequence: u64) -> Opened {
     let (kind, digest) = (Kind::Message, ConfigDigest::open(""));
-    Opened { sender: NodeId(sender), incarnation, sequence, kind, digest }
+    Opened { sender: NodeId(sender), incarnation, sequence, for_all: true, kind, digest }
 }
 
 /// What member 1 knows after its report 0, which these heard.
 fn heard_by(members: &[u64]) -> Multicast {
-    let mut own = Multicast::new(GROUP.parse().unwrap(), false);
+    let mut own = Multicast::new(GROUP.parse().unwrap(), None);
     own.reported(0);
     for id in members {
         own.hear(&frame(*id, 1, 0), false, at(0));
-        own.acknowledged(NodeId(*id), 0);
+        own.acknowledged(NodeId(*id), 0, at(0));
     }
     own
 }
@@ -40,14 +42,14 @@ fn sends(
     directory: &Directory,
     answers: &[u64],
 ) -> Option<Vec<u64>> {
-    own.choose(number, directory)?;
+    own.choose(number, directory, at(0))?;
     let mut copies = Vec::new();
     directory.listed(&mut |id, _| {
         if !own.covers(id) {
             copies.push(id.0);
         }
     });
-    answers.iter().for_each(|id| own.acknowledged(NodeId(*id), number));
+    answers.iter().for_each(|id| own.acknowledged(NodeId(*id), number, at(0)));
     Some(copies)
 }
 
@@ -70,7 +72,7 @@ fn after_a_multicast_that_nobody_heard_the_next_one_is_sent_to_each() {
     assert_eq!(sends(&mut own, 4, &group, &[]), None);
     // It is used again when reports are heard again.
     own.reported(5);
-    [2, 3, 4, 5].iter().for_each(|id| own.acknowledged(NodeId(*id), 5));
+    [2, 3, 4, 5].iter().for_each(|id| own.acknowledged(NodeId(*id), 5, at(0)));
     assert_eq!(sends(&mut own, 6, &group, &[]), Some(vec![]));
 }
 
@@ -145,9 +147,9 @@ fn what_a_former_incarnation_sent_is_not_acknowledged() {
     own.begin_again();
     assert_eq!(sends(&mut own, 0, &group, &[]), None);
     own.reported(1);
-    [2, 3].iter().for_each(|id| own.acknowledged(NodeId(*id), 7));
+    [2, 3].iter().for_each(|id| own.acknowledged(NodeId(*id), 7, at(0)));
     assert_eq!(sends(&mut own, 2, &group, &[]), None, "7 was never sent");
-    [2, 3].iter().for_each(|id| own.acknowledged(NodeId(*id), 1));
+    [2, 3].iter().for_each(|id| own.acknowledged(NodeId(*id), 1, at(0)));
     assert_eq!(sends(&mut own, 3, &group, &[2, 3]), Some(vec![]));
     own.hear(&frame(2, 2, 0), false, at(0));
     assert!(!own.status(2, at(0)).heard_by.contains(&2), "it has restarted");
@@ -165,7 +167,7 @@ fn what_a_command_causes_goes_to_each() {
 
 #[test]
 fn a_message_acknowledges_what_was_heard_by_multicast_alone() {
-    let mut own = Multicast::new(GROUP.parse().unwrap(), false);
+    let mut own = Multicast::new(GROUP.parse().unwrap(), None);
     let to = Dest::Node(NodeId(2));
     own.hear(&frame(2, 1, 5), false, at(0));
     assert_eq!(own.front(to, 9), None);
@@ -186,7 +188,7 @@ fn a_message_acknowledges_what_was_heard_by_multicast_alone() {
 
 #[test]
 fn a_report_is_read_as_it_was_written_and_goes_on_where_it_ended() {
-    let mut own = Multicast::new(GROUP.parse().unwrap(), false);
+    let mut own = Multicast::new(GROUP.parse().unwrap(), None);
     let all = 2..=150_u64;
     all.clone().for_each(|id| own.hear(&frame(id, 1, id * 3), true, at(id)));
     let (lately, mut told) = (Duration::from_millis(1500), Vec::new());
@@ -200,7 +202,35 @@ fn a_report_is_read_as_it_was_written_and_goes_on_where_it_ended() {
     own.write(lately, at(1600));
     assert_eq!(rows(&own.body).unwrap().next(), Some((NodeId(100), 300)), "others fell silent");
     for wrong in [&[0; 15][..], &[0; 17], &[0; BODY_MAX + 1]] {
-        assert!(!own.on_report(NodeId(2), NodeId(1), wrong));
+        assert!(!own.on_report(NodeId(2), NodeId(1), wrong, at(0)));
     }
-    assert!(own.on_report(NodeId(2), NodeId(1), &[]));
+    assert!(own.on_report(NodeId(2), NodeId(1), &[], at(0)));
+}
+
+/// Leases whose messages take up to 10 ms.
+fn leases() -> Leases {
+    let params = local_leader::Params::try_from(local_leader::Config::default()).unwrap();
+    Choice::from(params).profile().leases.unwrap()
+}
+
+#[test]
+fn a_member_that_hears_multicasts_too_late_gets_the_next_broadcast_directly() {
+    let (group, mut own) = (directory(4), heard_by(&[2, 3, 4]));
+    let late = leases().round_trip / 2 + Duration::from_millis(1);
+    own.in_time = leases().round_trip / 2;
+    assert_eq!(sends(&mut own, 1, &group, &[2, 3]), Some(vec![]));
+    own.acknowledged(NodeId(4), 1, at(0) + late);
+    assert_eq!(sends(&mut own, 2, &group, &[2, 3]), Some(vec![4]));
+    own.reported(3);
+    own.acknowledged(NodeId(4), 3, at(0) + late);
+    assert_eq!(sends(&mut own, 4, &group, &[]), Some(vec![]), "it heard a later report");
+}
+
+#[test]
+fn a_frame_for_one_member_is_not_heard_by_multicast_whoever_sends_it_there() {
+    let mut own = Multicast::new(GROUP.parse().unwrap(), Some(leases()));
+    own.hear(&Opened { for_all: false, ..frame(2, 1, 5) }, true, at(0));
+    assert_eq!(own.front(Dest::Node(NodeId(2)), 9), None);
+    own.hear(&frame(2, 1, 6), true, at(0));
+    assert_eq!(own.front(Dest::Node(NodeId(2)), 9), Some(6_u64.to_le_bytes()));
 }

@@ -174,7 +174,7 @@ fn a_member_changes_the_voters_and_says_why_it_does_not() {
         assert!(refused.starts_with(name), "{refused}");
     }
     let nobody = answer(&server, b"{\"ask\":\"voters\"}\n");
-    assert!(nobody.contains("the voter is missing: ask "), "{nobody}");
+    assert!(nobody.contains("one change at a time: a voter, "), "{nobody}");
     client.forget(7).unwrap();
     assert_eq!(client.forget(3).unwrap_err().to_string(), "member 3 votes");
     let nobody = answer(&server, b"{\"ask\":\"forget\"}\n");

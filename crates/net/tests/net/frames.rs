@@ -142,8 +142,9 @@ fn what_is_sealed_is_opened() {
         let receiver = [None, Some(NodeId(2))][length % 2];
         assert_eq!(sealer.seal(kind, receiver, &body, &mut frame), Ok(sequence));
         assert_eq!(frame.len(), FRAME_MIN + length);
-        let digest = Member::new(1).digest;
-        let expected = Opened { sender: NodeId(1), incarnation: 3, sequence, kind, digest };
+        let (digest, for_all) = (Member::new(1).digest, receiver.is_none());
+        let expected =
+            Opened { sender: NodeId(1), incarnation: 3, sequence, for_all, kind, digest };
         assert_eq!(open(&mut opener, &frame), Ok((expected, body)));
     }
     assert_eq!(frame.len(), FRAME_MAX);

@@ -192,3 +192,21 @@ fn a_member_with_another_founding_lock_is_refused_and_told_so() {
     leader(&members);
     hold(&members, 1, 1_000.0, 200);
 }
+
+#[test]
+fn a_leader_refuses_a_lock_that_is_too_short_for_its_work_and_names_the_shortest() {
+    let (places, folder) = (places(2), Folder::new());
+    let least = ms(700);
+    let join = |id| durable(id, &places, &folder.0).least_lease(least).join().expect("it joins");
+    let members: Vec<Election> = (1..=2).map(join).collect();
+    let refused = eventually("an answer of the leader", || {
+        let leads = members.iter().find(|member| member.leadership().leads())?;
+        leads.set_lengths(Some(ms(690)), None).err()
+    });
+    let NotNow::Refused(Refused::Lengths { lock, rule, .. }) = refused else {
+        panic!("{refused:?}")
+    };
+    assert!(rule.contains("grace"), "{rule}");
+    assert!(lock > least && lock <= least + ms(2), "{lock}");
+    set(&members, Some(lock), None);
+}

@@ -43,7 +43,7 @@ pub enum Message {
         /// For observers: the token of a leader that asks for a higher term, to raise it; `None` if
         /// they are the same.
         token: Option<u64>,
-        /// The candidate's lockTime: a receiver with another one refuses.
+        /// The candidate's lockTime: a receiver whose list does not allow it refuses.
         lock: Duration,
         /// The current supporters of a candidate that leads, including itself: the members of the
         /// logical partition (section X).

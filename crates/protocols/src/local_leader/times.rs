@@ -105,8 +105,8 @@ impl Params {
     }
 }
 
-/// The value nearest to `from` that fits, between that and `to`, which fits. Rounded to a hundredth
-/// where that fits, too.
+/// The value nearest to `from` that fits, between that and `to`, which fits. A time is rounded
+/// to a tenth of a millisecond where that fits, too.
 fn nearest(from: u64, to: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let (mut misses, mut hits) = (from, to);
     while misses.abs_diff(hits) > 1 {

@@ -57,6 +57,11 @@ impl Permission {
         ))
     }
 
+    /// The shortest lease within which the command can be ended.
+    pub(super) fn needed(&self) -> Duration {
+        self.renew + self.round_trip + self.scheduling + self.grace + self.margin
+    }
+
     /// Until when the command may run, if the member leads; `last` is the former value.
     pub(super) fn until(&self, snapshot: &Snapshot, last: Instant) -> Instant {
         if snapshot.until != Instant::NEVER {

@@ -181,6 +181,9 @@ impl Settings {
             builder = builder.rank(rank);
         }
         builder = builder.witness(options.witness).priority(options.priority.unwrap_or_default());
+        if !self.command.is_empty() {
+            builder = builder.least_lease(self.permission.needed());
+        }
         if let Some(file) = &options.record {
             builder = builder.record(file);
             if !self.command.is_empty() {
