@@ -55,7 +55,7 @@ impl System for Keepalived {
         command.args(["--dont-fork", "--vrrp", "--log-console", "--use-file", &file]);
         for (flag, name) in [("--pid", "parent"), ("--vrrp_pid", "vrrp")] {
             let file = folder.file(&format!("keepalived-{id}-{name}.pid"));
-            // One that was killed leaves it behind, and the next one would take itself for a second.
+            // One that was killed leaves it behind: the next one would take itself for a second.
             let _ = std::fs::remove_file(&file);
             command.arg(flag).arg(file);
         }

@@ -259,9 +259,14 @@ pub(crate) fn leader(members: &[Member]) -> u64 {
 
 /// Waits until all members hold this list of voters.
 pub(crate) fn hold(members: &[Member], version: u64, ids: &[u64]) {
-    let list = json!({"version": version, "committed": true, "ids": ids});
+    let list = [json!(version), json!(true), json!(ids)];
     eventually("the list", || {
-        let holds = |member: &Member| member.status().is_some_and(|it| it["voters"] == list);
+        let holds = |member: &Member| {
+            let held = member.status().map(|it| it["voters"].clone());
+            held.is_some_and(|it| {
+                ["version", "committed", "ids"].map(|key| it[key].clone()) == list
+            })
+        };
         members.iter().all(holds).then_some(())
     });
 }

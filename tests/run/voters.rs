@@ -154,7 +154,7 @@ fn a_change_that_is_not_possible_is_refused_in_one_line() {
         assert!(line.contains(why), "{words}: {line}");
     }
     let line = refused(1, "--if-list 0", 2);
-    assert!(line.contains("--if-list has no effect without add, remove or replace"), "{line}");
+    assert!(line.contains("--if-list has no effect without add, remove, replace or set"), "{line}");
     for words in ["add", "add x", "replace 1", "promote 2", "add 2 --if-list x"] {
         let output = bellwether(&format!("members web {words} --id 1 --dir {dir}"));
         assert_eq!(output.status.code(), Some(2), "{words}");

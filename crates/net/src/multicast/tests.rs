@@ -1,3 +1,5 @@
+//! Tests of who hears whom by multicast, and who gets a copy.
+
 use super::*;
 use crate::directory::Times;
 use crate::frame::ConfigDigest;
