@@ -65,7 +65,8 @@ fn a_group_of_three_becomes_five_and_three_other_ones_without_two_leaders() {
     }
     assert_eq!(change(&members, "remove 1"), "member 1 votes no longer; list 3: 2, 3, 4, 5\n");
     let said = change(&members, "remove 2 --format json");
-    assert_eq!(said, "{\"version\":4,\"committed\":true,\"ids\":[3,4,5]}\n");
+    let lengths = "\"lock_ms\":900.0,\"drift_ppm\":200";
+    assert_eq!(said, format!("{{\"version\":4,\"committed\":true,\"ids\":[3,4,5],{lengths}}}\n"));
     hold(&members, 4, &[3, 4, 5]);
     drop(members); // by SIGKILL
     members = (1..=5).map(start).collect();

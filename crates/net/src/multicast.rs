@@ -30,9 +30,9 @@
 //! A member is *covered* if it acknowledged something at least as late as the third last report,
 //! and if it votes, also the last broadcast that was multicast. Where not every voter answers every
 //! request, the one before is enough if at least half of the other voters acknowledged the last. If
-//! fewer than two members are covered, a multicast saves nothing, and the broadcast is sent to each.
-//! Otherwise it is multicast, and then sent to those that are not covered. These may get it twice;
-//! the second copy counts as `replayed`.
+//! fewer than two members are covered, a multicast saves nothing, and the broadcast is sent to
+//! each. Otherwise it is multicast, and then sent to those that are not covered. These may get it
+//! twice; the second copy counts as `replayed`.
 //!
 //! What a command of the application causes (it resigns, it leaves) is always sent to each member:
 //! nobody repeats it. So is a last will.

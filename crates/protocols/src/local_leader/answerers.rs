@@ -7,8 +7,8 @@
 //! and a lock that nobody knows of makes no second leader.
 //!
 //! **Promise.** With [`spare`](Params::spare) a renewal that goes as usual is answered by the
-//! voters that a majority needs beside its leader, and so many more. Each voter answers at least every
-//! second one, so that its leader knows who is alive. Everybody answers
+//! voters that a majority needs beside its leader, and so many more. Each voter answers at least
+//! every second one, so that its leader knows who is alive. Everybody answers
 //!
 //! * a candidate, a probe, and the first requests of a reign;
 //! * a request after one that too few answered within its round;
