@@ -127,6 +127,8 @@ fn the_reference_of_scenario_files_lists_the_keys_of_every_fault() {
         ("nominee", "0"),
         ("voter", "0"),
         ("with", "2"),
+        ("lock", "'1s'"),
+        ("drift-ppm", "5"),
         ("disk", "'kept'"),
         ("reboot", "true"),
         ("life", "'same'"),
