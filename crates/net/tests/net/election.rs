@@ -205,8 +205,12 @@ fn one_mistyped_list_stops_one_member_and_not_the_group() {
     let status = members[0].status().unwrap();
     assert!(status.traffic.refused["list"] > 0, "counted: {:?}", status.traffic);
     let told = rogues[1].status().unwrap().warnings.join(" ");
-    // It hears one member of that list, so that either one may be the odd one.
-    let odd = ["have one member list, 4 another (it has 4=", "members 4 have one member list, 1 "];
+    // It hears one member of each list, so that any one may be the odd one.
+    let odd = [
+        "have one member list, 4 another",
+        "members 4 have one member list, 1 another",
+        "members 4 have one member list, 3 another",
+    ];
     assert!(odd.iter().any(|odd| told.contains(odd)), "{told}");
 }
 
