@@ -32,8 +32,11 @@ use bellwether_core::{Cx, Duration, Instant, NodeId};
 /// What a process without a record has been told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Newcomer {
-    /// The number of the current question. It changes when another life of a process is met.
+    /// The number of the current question. It changes when another life of a process is met, and
+    /// when the quarantine goes on.
     round: u64,
+    /// The first question after its quarantine: answers to earlier ones may still arrive.
+    since: u64,
     /// What each process told, in order of id.
     told: Vec<Answer>,
     /// How often it asked, in a large group.
@@ -239,8 +242,11 @@ impl Hall {
 
     /// Handles the answer to an inquiry or an invitation of this life.
     pub(super) fn on_record(&mut self, from: NodeId, told: RecordReply<'_>, cx: &mut Cx<'_, Self>) {
-        // In its quarantine it has asked nothing: this is for a life with the same number.
+        // In its quarantine it has asked nothing: this is for a life with the same number, or for
+        // a question before the quarantine went on.
         let early = self.lock.is_some() && cx.params().keep(Rule::ReadAfterQuarantine);
+        let longer = cx.params().keep(Rule::ReadAfterLongerQuarantine);
+        let early = early || (longer && told.round < self.newcomer.since);
         if self.stored.is_some() {
             if let Some(highest) = told.highest {
                 self.on_ready(from, highest, cx);
@@ -293,7 +299,8 @@ impl Hall {
     fn wait_longer(&mut self, needed: Duration, cx: &mut Cx<'_, Self>) {
         let Newcomer { round, asked, waited, .. } = core::mem::take(&mut self.newcomer);
         let (rest, waited) = (needed.saturating_sub(waited.unwrap_or_default()), Some(needed));
-        self.newcomer = Newcomer { round: round + 1, asked, waited, ..Newcomer::default() };
+        let (round, told) = (round + 1, Vec::new());
+        self.newcomer = Newcomer { round, since: round, told, asked, waited };
         let request = Request { life: self.life, sent: cx.now() };
         let lock = Lock::new(None, request, (cx.now(), rest), false, cx.params());
         self.lock = Some(lock);

@@ -131,6 +131,8 @@ pub enum Rule {
     QuarantineByBothLists,
     /// Whoever lost its record reads only after a quarantine by the list that it reads.
     WaitsForWhatItReads,
+    /// If its quarantine was too short for that, answers to what it asked before do not count.
+    ReadAfterLongerQuarantine,
     /// A voter is locked for as long as it is asked, not for its own lockTime.
     LockAsAsked,
     /// A lock never ends earlier because of another vote for the same candidate.
@@ -143,7 +145,7 @@ pub enum Rule {
 
 impl Rule {
     /// All of them, in order.
-    pub const ALL: [Self; 63] = [
+    pub const ALL: [Self; 64] = [
         Self::RoomForScheduling,
         Self::Quarantine,
         Self::StepDown,
@@ -203,6 +205,7 @@ impl Rule {
         Self::OpenListsLastNoLonger,
         Self::QuarantineByBothLists,
         Self::WaitsForWhatItReads,
+        Self::ReadAfterLongerQuarantine,
         Self::LockAsAsked,
         Self::LocksNeverShrink,
         Self::LeaseAsAsked,
@@ -233,7 +236,7 @@ pub struct Rules(u64);
 
 impl Rules {
     /// All of them.
-    pub const ALL: Self = Self((1 << Rule::ALL.len()) - 1);
+    pub const ALL: Self = Self(u64::MAX >> (64 - Rule::ALL.len()));
 
     /// The protocol as printed: without C1, C2, C3, C4 and C6.
     pub const PUBLISHED: Self = {

@@ -3,9 +3,9 @@
 use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
 use super::ways::{
     CHANGES, CHANGES_AND_CUTS, CHANGES_AND_LOST_DISKS, CRASH, CUTS, LATE, LENGTHENED,
-    LENGTHENED_AND_LOST_DISKS, LOST_DISKS, LOUD, NO_DELAY, PAUSES, RESTARTS, TIME, bounds,
-    changing, never_two, open_fork, order, rarely, refused, refused_of_five, reused, two_leaders,
-    within,
+    LENGTHENED_AND_LATE, LENGTHENED_AND_LOST_DISKS, LOST_DISKS, LOUD, NO_DELAY, PAUSES, RESTARTS,
+    TIME, bounds, changing, never_two, open_fork, order, rarely, refused, refused_of_five, reused,
+    two_leaders, within,
 };
 use bellwether_check::FaultKind::{
     Campaign, Crash, Drift, Duplicates, Leave, Loss, LostDisk, Members, NonTransitive, OneWay,
@@ -555,6 +555,17 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         "whoever lost its record waits for the founding lockTime only",
         "whoever_lost_its_record_waits_for_as_long_as_the_list_that_it_reads_binds",
         refused("recover", LENGTHENED_AND_LOST_DISKS),
+    ),
+    rarely(
+        &[Rule::ReadAfterLongerQuarantine],
+        "answers to what it asked before its quarantine went on count",
+        "an_answer_that_is_older_than_the_end_of_a_longer_quarantine_does_not_count",
+        Validated::InSchedules {
+            action: "recover",
+            nodes: 3,
+            trouble: LENGTHENED_AND_LATE,
+            schedules: 3_000,
+        },
     ),
     rarely(
         &[Rule::LockAsAsked],

@@ -4,7 +4,7 @@ use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
 use bellwether_check::FaultKind;
 use bellwether_check::FaultKind::{
     Campaign, Crash, Duplicates, Lengths, LongPause, Loss, LostDisk, Members, OneWay, Partition,
-    QuickRestart, ShortPause, Tails,
+    QuickRestart, ShortPause, Stragglers, Tails,
 };
 use bellwether_check::explore::Adversary;
 use bellwether_core::Duration;
@@ -121,5 +121,7 @@ pub(super) const LENGTHENED: &[FaultKind] =
     &[Lengths, QuickRestart, Crash, Partition, OneWay, Loss];
 pub(super) const LENGTHENED_AND_LOST_DISKS: &[FaultKind] =
     &[Lengths, QuickRestart, Crash, LostDisk, Partition];
+pub(super) const LENGTHENED_AND_LATE: &[FaultKind] =
+    &[Lengths, QuickRestart, LostDisk, OneWay, Stragglers];
 pub(super) const LOUD: &[FaultKind] = &[Loss, Campaign, OneWay, Duplicates];
 pub(super) const PAUSES: &[FaultKind] = &[LongPause, ShortPause, Tails];

@@ -191,6 +191,21 @@ fn whoever_lost_its_record_waits_for_as_long_as_the_list_that_it_reads_binds() {
     assert_eq!(list_of(&process), Some((1, true, vec![1, 2, 3])));
 }
 
+/// What 1 and 3 answered to its question before that arrives late. Meanwhile a leader may have
+/// rested on a vote of its former life, with a higher term than they knew.
+#[test]
+fn an_answer_that_is_older_than_the_end_of_a_longer_quarantine_does_not_count() {
+    let lacks = compare(Rule::ReadAfterLongerQuarantine, |params| {
+        let mut process = reader(params);
+        process.ring();
+        for from in [1, 3] {
+            hear(&mut process, from, record(0, &committed(lasting(300))));
+        }
+        process.facts().contains(&Fact::NoRecord)
+    });
+    assert_eq!(lacks, [true, false]);
+}
+
 #[test]
 fn a_change_that_breaks_a_constraint_is_refused_with_the_nearest_values() {
     let mut process = leader(majority());
