@@ -35,7 +35,9 @@ pub(super) struct Newcomer {
     /// The number of the current question. It changes when another life of a process is met, and
     /// when the quarantine goes on.
     round: u64,
-    /// The first question after its quarantine: answers to earlier ones may still arrive.
+    /// The number of the first question after its quarantine. Answers to earlier ones may still
+    /// arrive, and answers to a former life with the same number: so the numbers begin with the
+    /// reading at which this life began.
     since: u64,
     /// What each process told, in order of id.
     told: Vec<Answer>,
@@ -73,9 +75,16 @@ pub(super) struct RecordReply<'a> {
 }
 
 impl Newcomer {
-    /// One that is in quarantine for so long, if it may have voted in an earlier life.
-    pub(super) fn after(waited: Option<Duration>) -> Self {
-        Self { waited, ..Self::default() }
+    /// One that began at this reading, and is in quarantine for so long if it may have voted in an
+    /// earlier life.
+    pub(super) fn after(waited: Option<Duration>, begun: Instant) -> Self {
+        let since = begun.as_nanos();
+        Self { round: since, since, waited, ..Self::default() }
+    }
+
+    /// Whether this life asked the question with this number, after its quarantine.
+    fn has_asked(&self, round: u64) -> bool {
+        (self.since..=self.round).contains(&round)
     }
 
     /// Notes an answer. True if another life of a founder was met, so that a new round begins.
@@ -242,11 +251,10 @@ impl Hall {
 
     /// Handles the answer to an inquiry or an invitation of this life.
     pub(super) fn on_record(&mut self, from: NodeId, told: RecordReply<'_>, cx: &mut Cx<'_, Self>) {
-        // In its quarantine it has asked nothing: this is for a life with the same number, or for
-        // a question before the quarantine went on.
+        // In its quarantine it has asked nothing: this is for a life with the same number.
         let early = self.lock.is_some() && cx.params().keep(Rule::ReadAfterQuarantine);
-        let longer = cx.params().keep(Rule::ReadAfterLongerQuarantine);
-        let early = early || (longer && told.round < self.newcomer.since);
+        let own = self.newcomer.has_asked(told.round);
+        let early = early || (!own && cx.params().keep(Rule::AnswersToOwnQuestions));
         if self.stored.is_some() {
             if let Some(highest) = told.highest {
                 self.on_ready(from, highest, cx);

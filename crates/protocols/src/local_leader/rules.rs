@@ -131,8 +131,8 @@ pub enum Rule {
     QuarantineByBothLists,
     /// Whoever lost its record reads only after a quarantine by the list that it reads.
     WaitsForWhatItReads,
-    /// If its quarantine was too short for that, answers to what it asked before do not count.
-    ReadAfterLongerQuarantine,
+    /// Only answers to what this life asked after its whole quarantine count.
+    AnswersToOwnQuestions,
     /// A voter is locked for as long as it is asked, not for its own lockTime.
     LockAsAsked,
     /// A lock never ends earlier because of another vote for the same candidate.
@@ -205,7 +205,7 @@ impl Rule {
         Self::OpenListsLastNoLonger,
         Self::QuarantineByBothLists,
         Self::WaitsForWhatItReads,
-        Self::ReadAfterLongerQuarantine,
+        Self::AnswersToOwnQuestions,
         Self::LockAsAsked,
         Self::LocksNeverShrink,
         Self::LeaseAsAsked,

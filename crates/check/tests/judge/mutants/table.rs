@@ -557,9 +557,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         refused("recover", LENGTHENED_AND_LOST_DISKS),
     ),
     rarely(
-        &[Rule::ReadAfterLongerQuarantine],
-        "answers to what it asked before its quarantine went on count",
-        "an_answer_that_is_older_than_the_end_of_a_longer_quarantine_does_not_count",
+        &[Rule::AnswersToOwnQuestions],
+        "answers count that are older than the end of its quarantine",
+        "an_answer_to_a_question_from_before_the_whole_quarantine_does_not_count",
         Validated::InSchedules {
             action: "recover",
             nodes: 3,
