@@ -106,7 +106,7 @@ impl Member {
                 }
             }
             // By multicast this member hears processes that do not send to it.
-            DropReason::OwnId if frame.kind != Kind::Beacon && !self.is_double(from) => {
+            DropReason::OwnId if frame.kind.is_message() && !self.is_double(from) => {
                 self.conflict(reason, from);
             }
             _ if frame.sender == self.settings.me && frame.kind == Kind::Beacon => {

@@ -230,7 +230,9 @@ impl Member {
         let digest = self.settings.digest();
         self.sealer = Sealer::new(group, *me, incarnation, session, digest, keyring);
         self.opener.set_life(incarnation, session);
-        self.multicast.as_mut().map(Multicast::begin_again);
+        if let Some(multicast) = &mut self.multicast {
+            multicast.begin_again();
+        }
         self.incarnation = incarnation;
         self.withdrawal = None;
         self.begin();
@@ -497,9 +499,9 @@ impl Member {
         let taken = life.command(command, self.directory.view(), now);
         self.recorder.command(now, command, taken.is_ok());
         // Nobody repeats it: it does not depend on who hears multicasts.
-        self.multicast.iter_mut().for_each(|multicast| multicast.set_direct(true));
+        self.send_directly(true);
         self.finish(now);
-        self.multicast.iter_mut().for_each(|multicast| multicast.set_direct(false));
+        self.send_directly(false);
         taken
     }
 }

@@ -174,6 +174,28 @@ fn a_frame_of_an_impossible_life_does_not_bar_its_member() {
 }
 
 #[test]
+fn only_messages_under_its_own_id_stop_a_member() {
+    let all = places(1);
+    let only = member(1, &all).join().unwrap();
+    let life = until(&only, "the leader", takes_part).incarnation;
+    let (list, mut sealer) = impostor(&all, 1, wall());
+    let socket = UdpSocket::bind(elsewhere()).unwrap();
+    let mut frame = Vec::new();
+    let mut send = |kind: Kind| {
+        sealer.seal(kind, None, &[], &mut frame).unwrap();
+        socket.send_to(&frame, &list[0].1).unwrap();
+    };
+    let refused = |status: &Status| status.traffic.refused.get("own-id").copied();
+    for (count, kind) in (1..).zip([Kind::Book, Kind::Hearing]) {
+        send(kind);
+        let status = until(&only, "refusing", |status| refused(status) == Some(count));
+        assert!(takes_part(&status) && status.incarnation == life, "{kind:?}: {status:?}");
+    }
+    send(Kind::Acknowledging);
+    until(&only, "withdrawn", withdrawn);
+}
+
+#[test]
 fn a_flood_from_elsewhere_is_counted_and_hardly_answered() {
     let all = places(3);
     let members = [member(1, &all).join().unwrap(), member(2, &all).join().unwrap()];
