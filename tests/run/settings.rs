@@ -112,6 +112,14 @@ fn every_mistake_is_told_in_one_line_with_the_way_out() {
         (format!("{good} --insecure --protocol le-s --as-printed"), 78, "leave as-printed out"),
         (format!("{good} --insecure --protocol nobody"), 2, "no protocol has that name"),
         ("run web --config /no/such/file".to_owned(), 1, "cannot read /no/such/file"),
+        (format!("{good} --insecure sleep 10"), 2, "'sleep' found; put -- before the command"),
+        (format!("{good} --insecure --restrt"), 2, "'--restrt' found; "),
+        (
+            format!("{good} --insecure --preset lan --lock 5s"),
+            78,
+            "choose a preset (fast, lan, wan: each has longer leases than the one before), or let \
+             `bellwether plan local-leader --detect T` compute all values",
+        ),
     ] {
         let line = refusal(&bellwether(&arguments), code);
         assert!(line.contains(text), "{arguments}: {line}");
