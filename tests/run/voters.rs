@@ -141,6 +141,8 @@ fn a_change_that_is_not_possible_is_refused_in_one_line() {
     assert!(line.contains("use durable tokens; nothing changed"), "{line}");
     members.iter_mut().for_each(|member| assert_eq!(member.end().0, Some(0)));
     let members = [1, 2].map(|id| start(id, "durable"));
+    let line = refused(1, "forget 2", 1);
+    assert!(line.contains("nobody joins this one: that takes leases from a majority"), "{line}");
     assert_eq!(leader(&members), 1);
     for (id, words, why) in [
         (1, "add 9", "the group has no member 9; nothing changed"),
