@@ -73,8 +73,9 @@ impl Member {
     pub(crate) fn on_drop(&mut self, dropped: DroppedFrame, from: SocketAddr, now: Instant) {
         let reason = dropped.reason;
         self.counters.count(reason);
-        if reason == DropReason::Own {
-            return; // multicast delivers our own frames to us
+        // Multicast delivers our own frames to us, and a last will is sent several times.
+        if matches!(reason, DropReason::Own | DropReason::WillCopy) {
+            return;
         }
         self.recent_drops.push_front(RecentDrop { at: now, from, reason });
         self.recent_drops.truncate(RECENT_DROPS);

@@ -2,6 +2,7 @@
 
 use crate::beacon::{LATELY, QUESTION};
 use crate::frame::{BODY_MAX, DropReason};
+use crate::last_will::WILL_COPIES;
 use crate::member::{Member, RecentDrop};
 use crate::peers::Peers;
 use crate::program::DRIFT_PPM_MIN;
@@ -51,8 +52,13 @@ impl Member {
         // Multicast delivers our own frames to us; they are not worth showing. Otherwise somebody
         // sends them back.
         let usual = matches!(settings.peers, Peers::Multicast { .. }) || self.multicast.is_some();
-        let counted =
-            |(why, count): &(DropReason, u64)| *count > 0 && !(usual && *why == DropReason::Own);
+        // So are copies of last wills, up to as many as are sent.
+        let copies = self.wills * WILL_COPIES as u64;
+        let counted = |(why, count): &(DropReason, u64)| match why {
+            DropReason::Own => *count > 0 && !usual,
+            DropReason::WillCopy => *count > copies,
+            _ => *count > 0,
+        };
         let mut counters = self.counters.clone();
         counters.set(DropReason::Unread, self.sockets.unread());
         let counts = counters.iter().filter(counted);
