@@ -10,6 +10,8 @@ use crate::frame::{ConfigDigest, Keyring};
 use crate::peers::{Peers, check_place};
 use crate::program::Program;
 use crate::resolver::lookup;
+use crate::setting::Setting;
+use crate::settings::readable;
 use bellwether_core::NodeId;
 use bellwether_protocols::choice::Config;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -112,7 +114,8 @@ impl Builder {
             return Err(BadSettings::JoinsOtherKind);
         }
         if own.terms != theirs.terms {
-            return Err(BadSettings::OtherParams { group: theirs.terms, own: own.terms });
+            let (group, own) = (readable(&theirs.terms), readable(&own.terms));
+            return Err(BadSettings::OtherParams { group, own });
         }
         let terms = founding.terms(&theirs.terms);
         Ok(ConfigDigest::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms))
