@@ -291,6 +291,15 @@ fn who_cannot_join_is_told_so_in_one_line() {
     }
     assert!(!group.folder.file("members").join("web.1.book").exists(), "nothing changed");
     // A voter that has gone does not answer: the change is given up, and that is said then.
+    // On one machine: it would take the address of the one that it asks, or one that others use.
+    let taken = std::net::UdpSocket::bind("127.0.0.1:7400");
+    let dir = group.folder.file("other").display().to_string();
+    let waits = command(&format!("run web {join} --id 4 --dir {dir}"));
+    let mut waits = Member::spawn(waits, &dir, 4);
+    waits.error("at 127.0.0.1:7400, where other machines do not reach it: set `listen`");
+    waits.error("; set --listen to a free address that the other members reach");
+    assert_eq!(waits.code(), Some(1));
+    drop(taken); // or another process has it
     let mut four = group.join(4);
     eventually("4 has a record", || four.status()?["voters"].is_object().then_some(()));
     assert_eq!(four.end().0, Some(0));
