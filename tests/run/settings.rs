@@ -124,6 +124,11 @@ fn every_mistake_is_told_in_one_line_with_the_way_out() {
         let line = refusal(&bellwether(&arguments), code);
         assert!(line.contains(text), "{arguments}: {line}");
     }
+    // A file that is no key is not to be protected, but replaced.
+    let wrong = folder.file("no.key");
+    std::fs::write(&wrong, "secret").expect("there is room");
+    let line = refusal(&bellwether(&format!("{good} --key {}", wrong.display())), 78);
+    assert!(line.contains("line 1 is no key") && line.contains("keygen FILE` makes one"), "{line}");
     let mut misspelt = command(&good);
     misspelt.env("BELLWETHER_KEYS", "x");
     let line = refusal(&misspelt.output().expect("the command starts"), 78);
