@@ -52,7 +52,9 @@ fn a_group_of_three_becomes_five_and_three_other_ones_without_two_leaders() {
     assert!(first <= 3, "{first} does not vote");
     hold(&members, 0, &[1, 2, 3]);
     let said = String::from_utf8(members_of(first, "").stdout).expect("it is text");
-    assert!(said.ends_with("\n\nvoters 1, 2, 3 (list 0); observers: 4, 5\n"), "{said}");
+    let lengths = "lockTime 900 ms, drift 200 ppm";
+    let voters = format!("\n\nvoters 1, 2, 3 (list 0, {lengths}); observers: 4, 5\n");
+    assert!(said.ends_with(&voters), "{said}");
     assert_eq!(change(&members, "add 4"), "member 4 votes; list 1: 1, 2, 3, 4\n");
     assert_eq!(change(&members, "add 5"), "member 5 votes; list 2: 1, 2, 3, 4, 5\n");
     let first = leader(&members);
