@@ -330,6 +330,10 @@ impl Supervisor {
 
     /// Hands over and says goodbye; nothing of the command is left by now.
     fn finish(self, code: u8) -> u8 {
+        if let Some((_, within)) = self.deadline.filter(|_| self.errands.is_ending()) {
+            // The member's thread did not say why in time.
+            self.errors.say(&format!("it was not elected within {within}"));
+        }
         drop(self.overdue);
         self.errands.leave();
         let snapshot = self.election.leadership();
