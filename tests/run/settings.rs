@@ -112,27 +112,40 @@ fn every_mistake_is_told_in_one_line_with_the_way_out() {
         (format!("{good} --insecure --protocol le-s --as-printed"), 78, "leave as-printed out"),
         (format!("{good} --insecure --protocol nobody"), 2, "no protocol has that name"),
         ("run web --config /no/such/file".to_owned(), 1, "cannot read /no/such/file"),
-        (format!("{good} --insecure sleep 10"), 2, "'sleep' found; put -- before the command"),
-        (format!("{good} --insecure --restrt"), 2, "'--restrt' found; "),
-        (
-            format!("{good} --insecure --preset lan --lock 5s"),
-            78,
-            "choose a preset (fast, lan, wan: each has longer leases than the one before), or let \
-             `bellwether plan local-leader --detect T` compute all values",
-        ),
     ] {
         let line = refusal(&bellwether(&arguments), code);
         assert!(line.contains(text), "{arguments}: {line}");
+    }
+    let mut misspelt = command(&good);
+    misspelt.env("BELLWETHER_KEYS", "x");
+    let line = refusal(&misspelt.output().expect("the command starts"), 78);
+    assert!(line.contains("BELLWETHER_KEYS: did you mean BELLWETHER_KEY?"), "{line}");
+}
+
+#[test]
+fn what_newcomers_write_is_refused_with_what_they_meant() {
+    let folder = Folder::new("newcomers");
+    let good = format!("run web --peers {} --dir {} --id 1", peers(2), folder.dir());
+    for (rest, code, texts) in [
+        ("--insecure sleep 10", 2, ["'sleep' found; put -- before the command", ""]),
+        ("--insecure --restrt", 2, ["'--restrt' found; ", ""]),
+        (
+            "--insecure --preset lan --lock 5s",
+            78,
+            [
+                "choose a preset (fast, lan, wan: each has longer leases than the one before)",
+                "; `bellwether plan local-leader --detect T` computes all values",
+            ],
+        ),
+    ] {
+        let line = refusal(&bellwether(&format!("{good} {rest}")), code);
+        assert!(texts.iter().all(|text| line.contains(text)), "{rest}: {line}");
     }
     // A file that is no key is not to be protected, but replaced.
     let wrong = folder.file("no.key");
     std::fs::write(&wrong, "secret").expect("there is room");
     let line = refusal(&bellwether(&format!("{good} --key {}", wrong.display())), 78);
     assert!(line.contains("line 1 is no key") && line.contains("keygen FILE` makes one"), "{line}");
-    let mut misspelt = command(&good);
-    misspelt.env("BELLWETHER_KEYS", "x");
-    let line = refusal(&misspelt.output().expect("the command starts"), 78);
-    assert!(line.contains("BELLWETHER_KEYS: did you mean BELLWETHER_KEY?"), "{line}");
 }
 
 #[test]

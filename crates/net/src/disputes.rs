@@ -224,7 +224,7 @@ impl Disputes {
                     format!(" ({one}: {most}; {other}: {odd})")
                 });
                 let (members, have) =
-                    if camp.len() == 1 { ("member", "has") } else { ("members", "have") };
+                    if most.1.len() == 1 { ("member", "has") } else { ("members", "have") };
                 return format!(
                     "{members} {one} {have} one {}, {other} another{how}: give all the same {}",
                     what.0, what.1

@@ -37,9 +37,9 @@
 //!    of the layout.
 //! 2. *The header, unopened*, cheapest first: is it for us (`Receiver`), is it ours (`Own`), under
 //!    our own id `FormerLife`, `FutureLife` or `OwnId`, was it received before (`FormerLife`,
-//!    `IdTwice`, `Replayed`, `WillCopy`), can this incarnation have begun (`FutureLife`), does it have our
-//!    config digest (`List`, `Terms`), and the caller's checks (`Stranger`, `Address`, `Elsewhere`,
-//!    `Moved`). The digest comes before the caller's checks: a sender that is not in our list may
+//!    `IdTwice`, `Replayed`, `WillCopy`), can this incarnation have begun (`FutureLife`), does it
+//!    have our config digest (`List`, `Terms`), and the caller's checks (`Stranger`, `Address`,
+//!    `Elsewhere`, `Moved`). The digest comes before the caller's checks: a sender that is not in our list may
 //!    be in another list that has us too, and lead by it. Replays come before the digest: a
 //!    replayed frame must not give a reason a second time.
 //! 3. *The seal*: `Forged`, then `Kind`. A member reacts only to authentic frames.

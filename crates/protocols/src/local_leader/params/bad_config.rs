@@ -79,8 +79,7 @@ impl fmt::Display for BadConfig {
                 }
                 f.write_str(
                     "choose a preset (fast, lan, wan: each has longer leases than the one before), \
-                     or let `bellwether plan local-leader --detect T` compute all values, or \
-                     unchecked = true to see what happens",
+                     or unchecked = true to see what happens",
                 )
             }
             Self::Nothing { name } => {
