@@ -181,8 +181,8 @@ fn leaders(judgement: &Judgement) -> String {
     text
 }
 
-/// Whether it is decided who led. Where `never-two` is not asked, nothing may be missing at all; the
-/// times of faults say nothing about that.
+/// Whether it is decided who led. Where `never-two` is not asked, nothing may be missing at all;
+/// the times of faults say nothing about that.
 fn is_sure(judgement: &Judgement) -> bool {
     let doubts = |ruling: &Ruling| match &ruling.outcome {
         Outcome::Undecidable(why) => *why != Doubt::NoFaultSchedule,
