@@ -76,6 +76,15 @@ fn what_live_members_recorded_is_judged_drawn_and_lived_again() {
     for words in ["local-leader in group recorded, 3 members", "no two ever led at once", "holds"] {
         assert!(text.contains(words), "{words}:\n{text}");
     }
+    assert!(!text.contains("as far as"), "nothing is missing:\n{text}");
+    // A trace that is missing may have had another leader.
+    for some in [&files[..1], &files[..2]] {
+        let (text, _, code) = bellwether(&["check", "--trace"], some);
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("undecidable"), "{text}");
+        let (_, claims) = text.split_once("\nas far as the traces tell:\n").expect(&text);
+        assert!(claims.contains(" ever led"), "{text}");
+    }
     let svg = folder.join("run.svg");
     let draw = ["check", "--format", "json", "--svg", svg.to_str().expect("a name"), "--trace"];
     let (text, _, code) = bellwether(&draw, &files);

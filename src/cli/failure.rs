@@ -132,8 +132,20 @@ pub(in crate::cli) fn of_usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::from(2);
     }
-    complain(&format!("{}; try --help", line_of(error)));
+    let way_out = if lacks_dashes(error) { "; put -- before the command" } else { "" };
+    complain(&format!("{}{way_out}; try --help", line_of(error)));
     ExitCode::from(2)
+}
+
+/// Whether a word that is no flag was written where a member takes none: perhaps a command.
+fn lacks_dashes(error: &clap::Error) -> bool {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let runs = std::env::args_os().nth(1).is_some_and(|it| it == "run" || it == "check-config");
+    let word = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) => !word.starts_with('-'),
+        _ => false,
+    };
+    runs && word && error.kind() == ErrorKind::UnknownArgument
 }
 
 /// What clap found, in one line.

@@ -55,6 +55,27 @@ fn a_member_tells_its_status_its_members_its_reasons_and_its_changes() {
 }
 
 #[test]
+fn every_reason_for_which_datagrams_are_refused_is_explained() {
+    let folder = Folder::new("reasons");
+    let list = peers(1);
+    let place = list.split_once('=').expect("an id and a place").1;
+    let member = Member::start(&folder, &list, 1, &[]);
+    member.becomes("leader");
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("there is a port");
+    let send = |bytes: &[u8]| socket.send_to(bytes, place).expect("it is sent");
+    // The first one is no longer among the latest.
+    send(&[b'x'; 200]);
+    (0..20).for_each(|_| assert_eq!(send(b"x"), 1));
+    let counts = |status: &Value| status["traffic"]["refused"]["short"].as_u64() == Some(20);
+    eventually("all are refused", || member.status().filter(counts));
+    let status = String::from_utf8(member.ask("status").stdout).expect("it is text");
+    let row = |reason: &str| status.lines().find(|line| line.trim_start().starts_with(reason));
+    let (magic, short) = (row("magic"), row("short"));
+    assert!(magic.is_some_and(|row| row.contains("not a frame; look for other")), "{status}");
+    assert!(short.is_some_and(|row| row.contains("too short for a frame; look")), "{status}");
+}
+
+#[test]
 fn three_members_follow_one_and_another_when_that_resigns_or_leaves() {
     let folder = Folder::new("three");
     let list = peers(3);

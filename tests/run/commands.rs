@@ -112,6 +112,19 @@ fn whoever_is_not_elected_in_time_ends_with_124() {
 }
 
 #[test]
+fn whoever_is_not_elected_in_time_is_told_which_names_are_not_found() {
+    let folder = Folder::new("nameless");
+    let list = format!("{},2=nobody.invalid:7400", peers(1));
+    // Longer than the look-up takes, and than it takes until it says that nobody leads.
+    let mut alone = Member::start(&folder, &list, 1, &["--elected-within", "15s"]);
+    let line = alone.error("knows of no leader");
+    assert!(line.starts_with("bellwether: 20") && line.contains("Z ["), "{line}");
+    let line = alone.error("it was not elected within 15s");
+    assert!(line.ends_with("15s: nobody.invalid:7400 cannot be found by name"), "{line}");
+    assert_eq!(alone.code(), Some(124));
+}
+
+#[test]
 fn leadership_that_is_lost_ends_a_member_with_75_if_it_is_to_lead_but_once() {
     let folder = Folder::new("once");
     let mut member = member(&folder, &["--once"], "echo $$; exec sleep 1000");

@@ -123,6 +123,32 @@ fn every_mistake_is_told_in_one_line_with_the_way_out() {
 }
 
 #[test]
+fn what_newcomers_write_is_refused_with_what_they_meant() {
+    let folder = Folder::new("newcomers");
+    let good = format!("run web --peers {} --dir {} --id 1", peers(2), folder.dir());
+    for (rest, code, texts) in [
+        ("--insecure sleep 10", 2, ["'sleep' found; put -- before the command", ""]),
+        ("--insecure --restrt", 2, ["'--restrt' found; ", ""]),
+        (
+            "--insecure --preset lan --lock 5s",
+            78,
+            [
+                "choose a preset (fast, lan, wan: each has longer leases than the one before)",
+                "; `bellwether plan local-leader --detect T` computes all values",
+            ],
+        ),
+    ] {
+        let line = refusal(&bellwether(&format!("{good} {rest}")), code);
+        assert!(texts.iter().all(|text| line.contains(text)), "{rest}: {line}");
+    }
+    // A file that is no key is not to be protected, but replaced.
+    let wrong = folder.file("no.key");
+    std::fs::write(&wrong, "secret").expect("there is room");
+    let line = refusal(&bellwether(&format!("{good} --key {}", wrong.display())), 78);
+    assert!(line.contains("line 1 is no key") && line.contains("keygen FILE` makes one"), "{line}");
+}
+
+#[test]
 fn check_config_tells_what_holds_before_it_tells_what_does_not_and_leaves_nothing_behind() {
     let folder = Folder::new("check");
     let arguments = format!(

@@ -52,7 +52,9 @@ fn a_group_of_three_becomes_five_and_three_other_ones_without_two_leaders() {
     assert!(first <= 3, "{first} does not vote");
     hold(&members, 0, &[1, 2, 3]);
     let said = String::from_utf8(members_of(first, "").stdout).expect("it is text");
-    assert!(said.ends_with("\n\nvoters 1, 2, 3 (list 0); observers: 4, 5\n"), "{said}");
+    let lengths = "lockTime 900 ms, drift 200 ppm";
+    let voters = format!("\n\nvoters 1, 2, 3 (list 0, {lengths}); observers: 4, 5\n");
+    assert!(said.ends_with(&voters), "{said}");
     assert_eq!(change(&members, "add 4"), "member 4 votes; list 1: 1, 2, 3, 4\n");
     assert_eq!(change(&members, "add 5"), "member 5 votes; list 2: 1, 2, 3, 4, 5\n");
     let first = leader(&members);
@@ -139,6 +141,8 @@ fn a_change_that_is_not_possible_is_refused_in_one_line() {
     assert_eq!(leader(&members), 1);
     let line = refused(1, "add 2", 1);
     assert!(line.contains("use durable tokens; nothing changed"), "{line}");
+    let line = refused(1, "forget 2", 1);
+    assert!(line.contains("nobody joins this one: that takes leases from a majority"), "{line}");
     members.iter_mut().for_each(|member| assert_eq!(member.end().0, Some(0)));
     let members = [1, 2].map(|id| start(id, "durable"));
     assert_eq!(leader(&members), 1);
@@ -166,4 +170,25 @@ fn a_change_that_is_not_possible_is_refused_in_one_line() {
     let line = refusal(&bellwether(&format!("{run} 1 --mode local")), 2);
     assert!(line.contains("--voters has no effect with local-leader"), "{line}");
     hold(&members, 0, &[1]);
+}
+
+#[test]
+fn a_lock_that_is_too_short_for_the_command_is_refused_with_the_shortest_one() {
+    let folder = Folder::new("short-lock");
+    let rest = ["--tokens", "durable", "--bootstrap", "--", "sleep", "1000"];
+    let members = [Member::start(&folder, &peers(1), 1, &rest)];
+    assert_eq!(leader(&members), 1);
+    let set = |lock: &str| {
+        bellwether(&format!("members web set --lock {lock} --id 1 --dir {}", folder.dir()))
+    };
+    // It keeps the rules of the protocol, but leaves the command no lease in which it can run.
+    let line = refusal(&set("720ms"), 1);
+    assert!(line.contains("scheduling + grace + margin <= lease"), "{line}");
+    let shortest = line.split_once("lock = ").and_then(|(_, rest)| rest.split_once(" and "));
+    let shortest = shortest.unwrap_or_else(|| panic!("it names one: {line}")).0;
+    let made = set(shortest);
+    assert!(made.status.success(), "{shortest}: {}", String::from_utf8_lossy(&made.stderr));
+    // The operator is told of the change, with the time.
+    let told = members[0].error("the voters of web are now 1 (list 1, lockTime ");
+    assert!(told.contains("Z [") && told.contains(" ms, drift 200 ppm)"), "{told}");
 }

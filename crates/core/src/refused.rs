@@ -43,6 +43,8 @@ pub enum Refused {
     Volatile,
     /// With one voter more, or while lockTime changes, the messages would not fit a datagram.
     TooManyVoters,
+    /// The group does not store what it grants, so nobody joins it while it runs.
+    NobodyJoins,
     /// This member is in the founding list, which stays.
     Founder(NodeId),
     /// This member votes, and so is not forgotten.
@@ -125,6 +127,10 @@ impl fmt::Display for Refused {
             Self::TooManyVoters => {
                 f.write_str("the messages would not fit a datagram any more; remove a voter first")
             }
+            Self::NobodyJoins => f.write_str(
+                "only members that joined while the group ran are forgotten, and nobody joins this \
+                 one: that takes leases from a majority and durable tokens",
+            ),
             Self::Founder(id) => {
                 write!(f, "member {id} is in the founding list, and only joined ones are forgotten")
             }

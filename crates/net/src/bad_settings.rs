@@ -56,6 +56,9 @@ pub enum BadSettings {
         /// Those of this member.
         own: String,
     },
+    /// A member that joins, and is not told where to listen, cannot listen at the address by which
+    /// it reaches the group.
+    JoinsAt(SocketAddr, io::Error),
     /// The member joined the group at another address.
     JoinedElsewhere {
         /// The id of this member.
@@ -264,6 +267,7 @@ impl BadSettings {
             Self::State(_)
             | Self::Record(..)
             | Self::Listen(..)
+            | Self::JoinsAt(..)
             | Self::Multicast { .. }
             | Self::System(..) => false,
             _ => true,
@@ -402,6 +406,11 @@ impl BadSettings {
                 name(Setting::Mode),
                 name(Setting::Tokens)
             ),
+            Self::JoinsAt(at, error) => format!(
+                "cannot listen at {at}, by which it reaches the group: {error}; set {} to a free \
+                 address that the other members reach",
+                name(Setting::Listen)
+            ),
             Self::JoinedElsewhere { id, at, listen } => format!(
                 "member {id} joined at {at}, and would listen at {listen} now: set {} to {at}; or \
                  let the group forget it, remove its book, and join again",
@@ -537,6 +546,7 @@ mod tests {
             (BadSettings::JoinsAndLists, &["peers", "join"]),
             (BadSettings::JoinsWithoutId, &["id"]),
             (BadSettings::JoinLearns, &["voters", "bootstrap"]),
+            (BadSettings::JoinsAt(here, denied()), &["listen"]),
             (BadSettings::JoinsThrough(BadPeers::NoPort("a".into())), &["join"]),
             (BadSettings::NobodyVotes { protocol: "le-s" }, &["voters"]),
             (BadSettings::NoVoter, &["voters"]),

@@ -73,8 +73,9 @@ impl Member {
     pub(crate) fn on_drop(&mut self, dropped: DroppedFrame, from: SocketAddr, now: Instant) {
         let reason = dropped.reason;
         self.counters.count(reason);
-        if reason == DropReason::Own {
-            return; // multicast delivers our own frames to us
+        // Multicast delivers our own frames to us, and a last will is sent several times.
+        if matches!(reason, DropReason::Own | DropReason::WillCopy) {
+            return;
         }
         self.recent_drops.push_front(RecentDrop { at: now, from, reason });
         self.recent_drops.truncate(RECENT_DROPS);
@@ -106,7 +107,7 @@ impl Member {
                 }
             }
             // By multicast this member hears processes that do not send to it.
-            DropReason::OwnId if frame.kind != Kind::Beacon && !self.is_double(from) => {
+            DropReason::OwnId if frame.kind.is_message() && !self.is_double(from) => {
                 self.conflict(reason, from);
             }
             _ if frame.sender == self.settings.me && frame.kind == Kind::Beacon => {

@@ -10,6 +10,7 @@
 use crate::frame::{BODY_MAX, ConfigDigest, DropReason, Opened};
 use crate::peers::Peers;
 use crate::report::list;
+use crate::settings::readable;
 use bellwether_core::{Duration, Instant, NodeId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -215,18 +216,29 @@ impl Disputes {
         let (most, tie) = (first.next()?, first.next());
         let rest = camps.iter().filter(|(digest, _)| *digest != most.0);
         let parts = rest.map(|(digest, camp)| {
-            let how = self.difference((digest, camp), most, mine.1);
+            let difference = self.difference((digest, camp), most, mine.1);
             let what = if digest.list == most.0.list { TERMS } else { LIST };
             if tie.is_some() {
                 let (one, other) = (list(most.1), list(camp));
+                let how = difference.map_or_else(String::new, |(odd, most)| {
+                    format!(" ({one}: {most}; {other}: {odd})")
+                });
+                let (members, have) =
+                    if most.1.len() == 1 { ("member", "has") } else { ("members", "have") };
                 return format!(
-                    "members {one} have one {}, {other} another{how}: give all the same {}",
+                    "{members} {one} {have} one {}, {other} another{how}: give all the same {}",
                     what.0, what.1
                 );
             }
             let who: Vec<String> = camp.iter().map(|id| self.called(*id, me)).collect();
             let (who, rest) = (who.join(" and "), list(most.1));
-            format!("{who} has another {} than {rest}{how}: correct its {}", what.0, what.1)
+            let [has, it, they, its] = match camp.len() {
+                1 => ["has", "it has", "they have", "its"],
+                _ => ["have", "they have", "the others have", "their"],
+            };
+            let how = difference
+                .map_or_else(String::new, |(odd, most)| format!(" ({it} {odd}, {they} {most})"));
+            format!("{who} {has} another {} than {rest}{how}: correct {its} {}", what.0, what.1)
         });
         Some(parts.collect::<Vec<String>>().join("; "))
     }
@@ -239,27 +251,24 @@ impl Disputes {
         }
     }
 
-    /// How two groups of members differ, if both sent their configuration.
+    /// What each of two groups of members has and the other has not, if both sent their
+    /// configuration.
     fn difference(
         &self,
         odd: (&ConfigDigest, &Vec<NodeId>),
         most: (&ConfigDigest, &Vec<NodeId>),
         mine: &BeaconBody,
-    ) -> String {
+    ) -> Option<(String, String)> {
         let body = |camp: &Vec<NodeId>| {
             let of = |id: &NodeId| self.others.get(id).map_or(mine, |other| &other.body);
             camp.iter().map(of).find(|body| body.list.is_some() || body.terms.is_some())
         };
-        let (Some(odd_word), Some(most_word)) = (body(odd.1), body(most.1)) else {
-            return String::new();
+        let text = |body: &BeaconBody| match odd.0.list == most.0.list {
+            true => body.terms.as_deref().map(readable),
+            false => body.list.clone(),
         };
-        let texts = |body: &BeaconBody| {
-            if odd.0.list == most.0.list { &body.terms } else { &body.list }.clone()
-        };
-        let (Some(odd), Some(most)) = (texts(odd_word), texts(most_word)) else {
-            return String::new();
-        };
-        format!(" (it has {}, they have {})", without(&odd, &most), without(&most, &odd))
+        let (odd, most) = (text(body(odd.1)?)?, text(body(most.1)?)?);
+        Some((without(&odd, &most), without(&most, &odd)))
     }
 }
 
@@ -308,19 +317,16 @@ mod tests {
         ConfigDigest { list: text.len() as u32 + u32::from(text == WRONG), terms: 0 }
     }
 
+    /// A beacon of this member.
+    fn beacon(sender: NodeId, digest: ConfigDigest) -> Opened {
+        let (incarnation, sequence, for_all, kind) = (1, 0, true, Kind::Beacon);
+        Opened { sender, incarnation, sequence, for_all, kind, digest }
+    }
+
     /// Receives a beacon of this member with this list.
     fn hear(disputes: &mut Disputes, id: u64, text: &str) {
-        let (sender, digest) = (NodeId(id), digest(text));
-        let frame = Opened {
-            sender,
-            incarnation: 1,
-            sequence: 0,
-            for_all: true,
-            kind: Kind::Beacon,
-            digest,
-        };
-        disputes.differ(&frame, place(id), at(0));
-        disputes.explain(sender, body(text));
+        disputes.differ(&beacon(NodeId(id), digest(text)), place(id), at(0));
+        disputes.explain(NodeId(id), body(text));
     }
 
     #[test]
@@ -339,9 +345,14 @@ mod tests {
         let mine = (digest(WRONG), &body(WRONG));
         hear(&mut disputes, 1, RIGHT);
         let told = disputes.odd(NodeId(3), mine, &[]).unwrap();
+        let tied = |one: u64, its: &str, other: u64, has: &str| {
+            format!(
+                "member {one} has one member list, {other} another ({one}: {its}; {other}: {has}): \
+                 give all the same list"
+            )
+        };
         assert!(
-            told.starts_with("members 1 have one member list, 3 another")
-                || told.starts_with("members 3 have one member list, 1 another"),
+            [tied(1, "2=b:1", 3, "2=b:2"), tied(3, "2=b:2", 1, "2=b:1")].contains(&told),
             "{told}"
         );
         hear(&mut disputes, 2, RIGHT);
@@ -353,29 +364,29 @@ mod tests {
     }
 
     #[test]
-    fn other_terms_are_told_from_another_list() {
+    fn several_odd_ones_are_named_together() {
         let mut disputes = Disputes::default();
-        let digest = ConfigDigest { list: 1, terms: 2 };
-        let sender = NodeId(3);
-        let frame = Opened {
-            sender,
-            incarnation: 1,
-            sequence: 0,
-            for_all: true,
-            kind: Kind::Beacon,
-            digest,
-        };
-        disputes.differ(&frame, place(3), at(0));
-        disputes.explain(
-            sender,
-            BeaconBody { terms: Some("x lock=2".into()), ..BeaconBody::default() },
+        [4, 5].iter().for_each(|id| hear(&mut disputes, *id, WRONG));
+        let mine = (digest(RIGHT), &body(RIGHT));
+        assert_eq!(
+            disputes.odd(NodeId(1), mine, &[NodeId(2), NodeId(3)]).unwrap(),
+            "member 4 at 10.0.0.4:7400 and member 5 at 10.0.0.5:7400 have another member list than \
+             1, 2, 3 (they have 2=b:2, the others have 2=b:1): correct their list"
         );
-        let mine = BeaconBody { terms: Some("x lock=1".into()), ..BeaconBody::default() };
+    }
+
+    #[test]
+    fn other_terms_are_told_from_another_list_with_times_in_seconds() {
+        let mut disputes = Disputes::default();
+        disputes.differ(&beacon(NodeId(3), ConfigDigest { list: 1, terms: 2 }), place(3), at(0));
+        let with = |terms: &str| BeaconBody { terms: Some(terms.into()), ..BeaconBody::default() };
+        disputes.explain(NodeId(3), with("x lock=200000000 error=100000"));
+        let mine = with("x lock=150000000 error=100000");
         let told =
             disputes.odd(NodeId(1), (ConfigDigest { list: 1, terms: 1 }, &mine), &[NodeId(2)]);
         let told = told.unwrap();
         assert!(told.contains("another protocol or other parameters than 1, 2"), "{told}");
-        assert!(told.contains("(it has lock=2, they have lock=1)"), "{told}");
+        assert!(told.contains("(it has lock=0.2s, they have lock=0.15s)"), "{told}");
     }
 
     #[test]
@@ -416,16 +427,8 @@ mod tests {
     fn whoever_speaks_from_everywhere_fills_nothing() {
         let mut disputes = Disputes::default();
         for id in 0..1_000 {
-            let digest = ConfigDigest { list: id as u32, terms: 0 };
             let sender = NodeId(id);
-            let frame = Opened {
-                sender,
-                incarnation: 1,
-                sequence: 0,
-                for_all: true,
-                kind: Kind::Beacon,
-                digest,
-            };
+            let frame = beacon(sender, ConfigDigest { list: id as u32, terms: 0 });
             let from = SocketAddr::from(([10, 0, (id / 250) as u8, (id % 250) as u8], 7400));
             disputes.refuse(DropReason::Address, &frame, from, at(0));
             disputes.differ(&frame, from, at(0));

@@ -241,6 +241,12 @@ impl Election {
         ask_to_change(self.shared(), change, Some(list))
     }
 
+    /// The number of the list of voters that is in force, once it is known: it grows with every
+    /// change of the voters, of lockTime and of the drift. [`Status::voters`] has the list.
+    pub fn list_of_voters(&self) -> Option<u64> {
+        self.shared().list()
+    }
+
     /// Forgets a member that joined while the group ran, and has ended for good: no member of the
     /// group listens to it any more, and another process may join with its id. A member that votes
     /// must be removed from the voters first; founding members are not forgotten.

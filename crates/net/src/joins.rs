@@ -248,7 +248,7 @@ impl Member {
     /// votes.
     pub(crate) fn forget(&mut self, id: NodeId, now: Instant) -> Result<(), Refused> {
         if self.joins.book.is_none() {
-            return Err(Refused::Unsupported);
+            return Err(Refused::NobodyJoins);
         }
         if let Peers::Listed(list) = &self.settings.peers
             && list.contains_key(&id)

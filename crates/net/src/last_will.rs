@@ -31,6 +31,9 @@ use std::{fmt, io};
 /// leads next.
 pub(crate) const PLACES_MAX: usize = 64;
 
+/// How often a will is sent again.
+pub(crate) const WILL_COPIES: usize = 2;
+
 const PAGE: usize = 4096;
 const CHECKSUM: usize = 8;
 

@@ -15,7 +15,7 @@
 use crate::directory::Directory;
 use crate::disputes::Disputes;
 use crate::entrusting::Entrusted;
-use crate::frame::{Counters, DropReason, FrameOpener, Kind, Opened, Sealer, Session};
+use crate::frame::{Counters, DropReason, FrameOpener, Kind, LAST, Opened, Sealer, Session};
 use crate::joins::Joins;
 use crate::life::Life;
 use crate::multicast::Multicast;
@@ -68,6 +68,8 @@ pub(crate) struct Member {
     pub(crate) since: Instant,
     pub(crate) changes: u64,
     pub(crate) counters: Counters,
+    /// How many last wills were received, without their copies.
+    pub(crate) wills: u64,
     pub(crate) traffic: Traffic,
     pub(crate) recent_drops: VecDeque<RecentDrop>,
     /// The addresses of conflicting members, and those that get one beacon each.
@@ -148,6 +150,7 @@ impl Member {
             since: now,
             changes: 0,
             counters: Counters::default(),
+            wills: 0,
             traffic: Traffic::default(),
             recent_drops: VecDeque::new(),
             opponents: BTreeSet::new(),
@@ -230,7 +233,9 @@ impl Member {
         let digest = self.settings.digest();
         self.sealer = Sealer::new(group, *me, incarnation, session, digest, keyring);
         self.opener.set_life(incarnation, session);
-        self.multicast.as_mut().map(Multicast::begin_again);
+        if let Some(multicast) = &mut self.multicast {
+            multicast.begin_again();
+        }
         self.incarnation = incarnation;
         self.withdrawal = None;
         self.begin();
@@ -395,6 +400,7 @@ impl Member {
                 Ok(opened) => {
                     self.traffic.received += 1;
                     self.traffic.received_bytes += length as u64;
+                    self.wills += u64::from(opened.sequence == LAST);
                     if opened.kind == Kind::Join {
                         self.on_join(&opened, from, now); // its sender is no member yet
                         continue;
@@ -497,9 +503,9 @@ impl Member {
         let taken = life.command(command, self.directory.view(), now);
         self.recorder.command(now, command, taken.is_ok());
         // Nobody repeats it: it does not depend on who hears multicasts.
-        self.multicast.iter_mut().for_each(|multicast| multicast.set_direct(true));
+        self.send_directly(true);
         self.finish(now);
-        self.multicast.iter_mut().for_each(|multicast| multicast.set_direct(false));
+        self.send_directly(false);
         taken
     }
 }

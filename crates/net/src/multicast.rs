@@ -132,11 +132,6 @@ impl Multicast {
         self.links.values_mut().for_each(|link| link.acknowledged = None);
     }
 
-    /// Whether broadcasts go to each member, whoever hears multicasts.
-    pub(crate) fn set_direct(&mut self, direct: bool) {
-        self.direct = direct;
-    }
-
     /// Notes an accepted frame of another member.
     pub(crate) fn hear(&mut self, opened: &Opened, by_multicast: bool, now: Instant) {
         let life = opened.incarnation;
@@ -322,6 +317,13 @@ impl Member {
             multicast.acknowledged(opened.sender, number, now);
         }
         self.hear(opened, from, now);
+    }
+
+    /// Sends broadcasts to each member from now on, whoever hears multicasts; or no longer.
+    pub(crate) fn send_directly(&mut self, direct: bool) {
+        if let Some(multicast) = &mut self.multicast {
+            multicast.direct = direct;
+        }
     }
 
     /// Sends a report if it is due.

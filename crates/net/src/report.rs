@@ -2,6 +2,7 @@
 
 use crate::beacon::{LATELY, QUESTION};
 use crate::frame::{BODY_MAX, DropReason};
+use crate::last_will::WILL_COPIES;
 use crate::member::{Member, RecentDrop};
 use crate::peers::Peers;
 use crate::program::DRIFT_PPM_MIN;
@@ -51,8 +52,13 @@ impl Member {
         // Multicast delivers our own frames to us; they are not worth showing. Otherwise somebody
         // sends them back.
         let usual = matches!(settings.peers, Peers::Multicast { .. }) || self.multicast.is_some();
-        let counted =
-            |(why, count): &(DropReason, u64)| *count > 0 && !(usual && *why == DropReason::Own);
+        // So are copies of last wills, up to as many as are sent.
+        let copies = self.wills * WILL_COPIES as u64;
+        let counted = |(why, count): &(DropReason, u64)| match why {
+            DropReason::Own => *count > 0 && !usual,
+            DropReason::WillCopy => *count > copies,
+            _ => *count > 0,
+        };
         let mut counters = self.counters.clone();
         counters.set(DropReason::Unread, self.sockets.unread());
         let counts = counters.iter().filter(counted);
@@ -94,6 +100,7 @@ impl Member {
             refusals: self.recent_drops.iter().map(|recent| told(recent, now)).collect(),
             warnings: self.warnings(&facts.other_lists, now),
             other_lists: facts.other_lists,
+            unresolved: self.directory.unresolved(),
         }
     }
 
@@ -273,13 +280,15 @@ impl Member {
     }
 
     /// Compares clocks by the drift of the present list once that is committed; before, leases by
-    /// the former drift may run. And lets a member that moved be absent for as long as its votes
-    /// may bind it.
+    /// the former drift may run. Tells the application the number of that list. And lets a member
+    /// that moved be absent for as long as its votes may bind it.
     pub(crate) fn follow_list(&mut self, now: Instant) {
         let (Some(life), Some(leases)) = (&self.life, self.settings.program.leases) else { return };
         let (mut drift, mut binds, mut is_sure) = (leases.drift_ppm, leases.lock, true);
+        let (mut list, mut is_known) = (0, true);
         life.endpoint().facts(now, &mut |fact| match fact {
-            Fact::List { committed, .. } => is_sure = committed,
+            Fact::List { version, committed } => (list, is_sure) = (version, committed),
+            Fact::NoRecord => is_known = false,
             Fact::Lengths { drift_ppm, longest, .. } => {
                 (drift, binds) = (drift_ppm, binds.max(longest));
             }
@@ -287,6 +296,9 @@ impl Member {
         });
         if is_sure {
             self.shared.clock.allow(drift);
+        }
+        if is_sure && is_known {
+            self.shared.note_list(list);
         }
         self.directory.set_absent(binds * 2);
     }

@@ -129,3 +129,15 @@ pub(crate) fn terms_with(terms: &str, voters: Option<&[NodeId]>) -> String {
         }
     }
 }
+
+/// The same text for people: its times are in seconds, not in nanoseconds.
+pub(crate) fn readable(terms: &str) -> String {
+    let part = |part: &str| match part.split_once('=') {
+        Some((name @ ("lock" | "error"), nanos)) => {
+            let length = nanos.parse().map(Duration::from_nanos);
+            length.map_or_else(|_| part.to_owned(), |length| format!("{name}={length}"))
+        }
+        _ => part.to_owned(),
+    };
+    terms.split(' ').map(part).collect::<Vec<String>>().join(" ")
+}

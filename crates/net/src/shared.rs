@@ -12,6 +12,7 @@ use bellwether_core::{Command, Instant, Leadership, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -46,7 +47,12 @@ pub(crate) struct Shared {
     news: Condvar,
     mailbox: Mutex<Mailbox>,
     wake: WakeFd,
+    /// The number of the list of voters that is in force, or [`NO_LIST`].
+    list: AtomicU64,
 }
+
+/// No list of voters is known yet.
+const NO_LIST: u64 = u64::MAX;
 
 /// Requests for the member's thread, until it has ended.
 #[derive(Default)]
@@ -124,7 +130,18 @@ impl Shared {
             news: Condvar::new(),
             mailbox: Mutex::default(),
             wake: WakeFd::new()?,
+            list: AtomicU64::new(NO_LIST),
         })
+    }
+
+    /// Notes the number of the list of voters that is in force.
+    pub(crate) fn note_list(&self, number: u64) {
+        self.list.store(number, Ordering::Release);
+    }
+
+    /// The number of the list of voters that is in force, if it is known.
+    pub(crate) fn list(&self) -> Option<u64> {
+        Some(self.list.load(Ordering::Acquire)).filter(|number| *number != NO_LIST)
     }
 
     /// Ignores poisoning: the value is consistent at any time, also if another thread panicked.

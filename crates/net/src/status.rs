@@ -101,6 +101,9 @@ pub struct Status {
     /// for that since the last one that was not.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_lists: BTreeMap<u64, u32>,
+    /// The listed names that have no address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unresolved: Vec<String>,
     /// The members it knows of, itself included.
     pub members: Vec<MemberStatus>,
     /// Why it has this role, one reason per line.

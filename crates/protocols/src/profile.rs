@@ -74,20 +74,25 @@ pub struct Leases {
 }
 
 impl Leases {
-    /// The same with another lockTime and another drift: a lease is lockTime(1−2ρ)−2ε.
+    /// The same with another lockTime and another drift, and the lease that follows.
     #[must_use]
     pub fn with(self, lock: Duration, drift_ppm: u32) -> Self {
-        const MILLION: u128 = 1_000_000;
-        let parts = MILLION.saturating_sub(2 * u128::from(drift_ppm));
-        let nanos = u128::from(lock.as_nanos()) * parts / MILLION;
-        let length = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
-        Self { lock, drift_ppm, lease: length.saturating_sub(self.clock_error * 2), ..self }
+        Self { lock, drift_ppm, lease: lease(lock, drift_ppm, self.clock_error), ..self }
     }
 
     /// How many processes of a group it takes to have a leader.
     pub fn quorum(&self, group: u32) -> u32 {
         if self.majority { group / 2 + 1 } else { 1 }
     }
+}
+
+/// How long a leader leads by locks of this length: lockTime(1−2ρ)−2ε, rounded down.
+pub(crate) fn lease(lock: Duration, drift_ppm: u32, clock_error: Duration) -> Duration {
+    const MILLION: u128 = 1_000_000;
+    let parts = MILLION.saturating_sub(2 * u128::from(drift_ppm));
+    let nanos = u128::from(lock.as_nanos()) * parts / MILLION;
+    let length = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+    length.saturating_sub(clock_error * 2)
 }
 
 /// When a group has settled.

@@ -151,18 +151,20 @@ fn for_people(judgement: &Judgement) -> String {
     text
 }
 
-/// Who led, and the proof that no two did at once.
+/// Who led, and whether the traces show that no two did at once.
 fn leaders(judgement: &Judgement) -> String {
     let Some(reigns) = judgement.reigns.as_ref() else {
         return "the times of different leaders cannot be compared: the traces are from different \
                 machines or boots"
             .to_owned();
     };
+    // In what is missing there may be another leader.
+    let only = if is_sure(judgement) { "" } else { "as far as the traces tell:\n" };
     let Some(without) = reigns.longest_without() else {
-        return "nobody ever led".to_owned();
+        return format!("{only}nobody ever led");
     };
     let mut text = format!(
-        "{}, {}; at most {} without a leader in between{}",
+        "{only}{}, {}; at most {} without a leader in between{}",
         count(reigns.past.len() as u64, "reign", "reigns"),
         count(reigns.changes() as u64, "change of leader", "changes of leader"),
         ms(without),
@@ -177,6 +179,20 @@ fn leaders(judgement: &Judgement) -> String {
         Some(Gap::Overlap(length)) => format!("\ntwo led at once, for up to {}", ms(length)),
     };
     text
+}
+
+/// Whether it is decided who led. Where `never-two` is not asked, nothing may be missing at all;
+/// the times of faults say nothing about that.
+fn is_sure(judgement: &Judgement) -> bool {
+    let doubts = |ruling: &Ruling| match &ruling.outcome {
+        Outcome::Undecidable(why) => *why != Doubt::NoFaultSchedule,
+        _ => false,
+    };
+    let mut rulings = judgement.rulings.iter();
+    match rulings.clone().find(|ruling| ruling.invariant == "never-two") {
+        Some(asked) => !doubts(asked),
+        None => !rulings.any(doubts),
+    }
 }
 
 /// A length in milliseconds.

@@ -212,9 +212,7 @@ pub(in crate::cli) fn voters(status: &Status) -> Option<String> {
         some => format!("; observers: {}", names(some)),
     };
     let committed = if list.committed { "" } else { ", not committed yet" };
-    // The founding list has the values of the settings.
-    let changed = list.lock_ms.zip(list.drift_ppm).filter(|_| list.version > 0);
-    let lengths = changed.map_or(String::new(), |(lock, drift)| {
+    let lengths = list.lock_ms.zip(list.drift_ppm).map_or(String::new(), |(lock, drift)| {
         format!(", lockTime {}, drift {drift} ppm", millis(lock))
     });
     let list_is = format!("list {}{committed}{lengths}", list.version);

@@ -7,6 +7,7 @@ use crate::cli::flags::target::Target;
 use crate::cli::output::Rows;
 use crate::cli::output::TableOrJson;
 use crate::cli::output::change::{millis, names};
+use bellwether::net::frame::DropReason;
 use bellwether::net::status::{Hearing, Role, Status};
 use clap::Args;
 use std::io::{self, Write};
@@ -142,12 +143,16 @@ fn refused(status: &Status) -> String {
     let last = |reason: &str| {
         let found = status.refusals.iter().find(|refusal| refusal.reason == reason);
         found.map_or_else(
-            || ["-", "-", "-"].map(str::to_owned),
-            |last| [millis(last.ago_ms) + " ago", last.from.clone(), last.text.clone()],
+            || ["-", "-"].map(str::to_owned),
+            |last| [millis(last.ago_ms) + " ago", last.from.clone()],
         )
     };
     let rows = status.traffic.refused.iter().map(|(reason, count)| {
-        let [ago, from, text] = last(reason);
+        let [ago, from] = last(reason);
+        let text = DropReason::named(reason).map_or_else(
+            || "a reason of another release; run the same one everywhere".to_owned(),
+            |reason| reason.to_string(),
+        );
         [reason.clone(), count.to_string(), ago, from, text]
     });
     Rows::of(["refused", "datagrams", "last", "from", "which means"], rows).to_text()

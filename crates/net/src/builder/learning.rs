@@ -10,6 +10,8 @@ use crate::frame::{ConfigDigest, Keyring};
 use crate::peers::{Peers, check_place};
 use crate::program::Program;
 use crate::resolver::lookup;
+use crate::setting::Setting;
+use crate::settings::readable;
 use bellwether_core::NodeId;
 use bellwether_protocols::choice::Config;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -59,10 +61,22 @@ impl Builder {
         found.and_then(|(_, ignored)| ignored).into_iter().for_each(&mut *tell);
         let at = self.own_address()?;
         let listen = self.listen.unwrap_or(at);
+        let named = self.listen.is_some_and(|listen| !listen.ip().is_unspecified());
+        if at.ip().is_loopback() && !named {
+            tell(format!(
+                "the group is told that this member is at {at}, where other machines do not reach \
+                 it: set {} to an address that they reach",
+                Setting::Listen
+            ));
+        }
         let through = self.through.as_slice();
         let wanted = Wanted { group: &self.group, me, keyring: &keyring, through, listen, at };
         let check = |told: &GroupFacts| self.digest_of(&told.founding);
-        let book = Asking::new(&wanted, tell)?.join(&check)?;
+        let asking = Asking::new(&wanted, tell).map_err(|bad| match bad {
+            BadSettings::Listen(at, error) if !named => BadSettings::JoinsAt(at, error),
+            other => other,
+        })?;
+        let book = asking.join(&check)?;
         self.with(book)
     }
 
@@ -112,7 +126,8 @@ impl Builder {
             return Err(BadSettings::JoinsOtherKind);
         }
         if own.terms != theirs.terms {
-            return Err(BadSettings::OtherParams { group: theirs.terms, own: own.terms });
+            let (group, own) = (readable(&theirs.terms), readable(&own.terms));
+            return Err(BadSettings::OtherParams { group, own });
         }
         let terms = founding.terms(&theirs.terms);
         Ok(ConfigDigest::listed(list.iter().map(|(id, place)| (*id, place.as_str())), &terms))

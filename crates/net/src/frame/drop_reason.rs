@@ -30,6 +30,8 @@ pub enum DropReason {
     IdTwice,
     /// A frame that was received before, or is too old to tell.
     Replayed,
+    /// A copy of a last will that was received. Wills are sent several times.
+    WillCopy,
     /// A frame of an incarnation that cannot have begun yet.
     FutureLife,
     /// Another process uses our id.
@@ -61,7 +63,7 @@ pub enum DropReason {
 
 impl DropReason {
     /// All reasons, in order.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Short,
         Self::Long,
         Self::Magic,
@@ -73,6 +75,7 @@ impl DropReason {
         Self::FormerLife,
         Self::IdTwice,
         Self::Replayed,
+        Self::WillCopy,
         Self::FutureLife,
         Self::OwnId,
         Self::List,
@@ -102,6 +105,7 @@ impl DropReason {
             Self::FormerLife => "former-life",
             Self::IdTwice => "id-twice",
             Self::Replayed => "replayed",
+            Self::WillCopy => "will-copy",
             Self::FutureLife => "future-life",
             Self::OwnId => "own-id",
             Self::List => "list",
@@ -145,6 +149,7 @@ impl fmt::Display for DropReason {
             }
             Self::IdTwice => "two processes share an id and an incarnation; give each its own id",
             Self::Replayed => "seen before or too old to tell; a duplicate, or somebody replays",
+            Self::WillCopy => "a copy of a last will; harmless, each is sent several times",
             Self::FutureLife => {
                 "an incarnation that cannot have begun yet; set the clock of the sender's machine, \
                  or delete its state file, and start it again"

@@ -53,6 +53,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether the body is a message of the protocol, or ends with one.
+    pub(crate) fn is_message(self) -> bool {
+        matches!(self, Self::Message | Self::Acknowledging)
+    }
+
     /// The kind with this number, if there is one.
     pub(super) fn of(number: u8) -> Option<Self> {
         let all = [

@@ -70,6 +70,8 @@ fn read(path: &Path) -> Result<Keyring, Fault> {
     if !found.is_file() {
         return Err(Fault::NotAFile);
     }
+    // Whoever named a wrong file is not told how to protect it.
+    let keyring = keyring(file)?;
     let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
     if owner != user && owner != 0 {
         return Err(Fault::Owner { owner, user });
@@ -77,6 +79,11 @@ fn read(path: &Path) -> Result<Keyring, Fault> {
     if found.mode() & 0o077 != 0 {
         return Err(Fault::Mode(found.mode() & 0o7777));
     }
+    Ok(keyring)
+}
+
+/// The keys in an open file.
+fn keyring(file: File) -> Result<Keyring, Fault> {
     // One buffer of the largest size: growing would leave secrets in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_FILE_MAX + 1));
     file.take(KEY_FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(Fault::Io)?;

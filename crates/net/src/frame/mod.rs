@@ -37,11 +37,11 @@
 //!    of the layout.
 //! 2. *The header, unopened*, cheapest first: is it for us (`Receiver`), is it ours (`Own`), under
 //!    our own id `FormerLife`, `FutureLife` or `OwnId`, was it received before (`FormerLife`,
-//!    `IdTwice`, `Replayed`), can this incarnation have begun (`FutureLife`), does it have our
-//!    config digest (`List`, `Terms`), and the caller's checks (`Stranger`, `Address`, `Elsewhere`,
-//!    `Moved`). The digest comes before the caller's checks: a sender that is not in our list may
-//!    be in another list that has us too, and lead by it. Replays come before the digest: a
-//!    replayed frame must not give a reason a second time.
+//!    `IdTwice`, `Replayed`, `WillCopy`), can this incarnation have begun (`FutureLife`), does it
+//!    have our config digest (`List`, `Terms`), and the caller's checks (`Stranger`, `Address`,
+//!    `Elsewhere`, `Moved`). The digest comes before the caller's checks: a sender that is not in
+//!    our list may be in another list that has us too, and lead by it. Replays come before the
+//!    digest: a replayed frame must not give a reason a second time.
 //! 3. *The seal*: `Forged`, then `Kind`. A member reacts only to authentic frames.
 //! 4. Only now the window moves, and the caller gets the body.
 //!
@@ -68,7 +68,7 @@
 //! A member seals one frame in advance, with the last sequence number there is ([`LAST`]): its last
 //! will, which its guardian sends when the member is dead (`guardian/will.rs`). It closes the
 //! window: every other frame of that incarnation is `Replayed` from then on, also one that was
-//! under way and never received.
+//! under way and never received. The will itself is sent several times: its copies are `WillCopy`.
 //!
 //! # What a replay can do
 //!

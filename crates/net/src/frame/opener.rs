@@ -239,7 +239,10 @@ impl FrameOpener {
         if header.sender == self.me {
             return Err(self.namesake(header));
         }
-        self.passed.check(header)?;
+        self.passed.check(header).map_err(|known| match self.passed.is_will_again(header) {
+            true => DropReason::WillCopy,
+            false => known,
+        })?;
         if header.incarnation > self.latest {
             return Err(DropReason::FutureLife);
         }

@@ -110,6 +110,15 @@ impl Replay {
         }
     }
 
+    /// Whether this is the last frame of an incarnation once more: a will is sent several times.
+    pub(super) fn is_will_again(&self, header: &Header) -> bool {
+        let is_over = |life: &Life| {
+            (life.incarnation, life.session) == (header.incarnation, header.session)
+                && life.window.top == LAST
+        };
+        header.sequence == LAST && self.lives.get(&header.sender).is_some_and(is_over)
+    }
+
     /// Records this frame. Only for one that [`check`](Self::check) accepts.
     pub(super) fn record(&mut self, header: &Header) {
         debug_assert_eq!(self.check(header), Ok(()), "recorded unchecked");

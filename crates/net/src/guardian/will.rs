@@ -18,7 +18,7 @@
 //! replays, so it is sent several times.
 
 use super::alarm::{Alarm, now};
-use crate::last_will::{LastWill, Will};
+use crate::last_will::{LastWill, WILL_COPIES, Will};
 use crate::socket::udp;
 use bellwether_core::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -32,7 +32,7 @@ const DYING: Duration = Duration::from_secs(1);
 /// Leases are shorter: whoever was told a later end has no lease of ours.
 const LONGEST: Duration = Duration::from_secs(3600);
 /// When it is sent again, after the time before.
-const COPIES: [std::time::Duration; 2] =
+const COPIES: [std::time::Duration; WILL_COPIES] =
     [std::time::Duration::from_millis(2), std::time::Duration::from_millis(8)];
 
 /// The last will of a member, as its guardian has it.

@@ -161,9 +161,9 @@ fn what_a_former_incarnation_sent_is_not_acknowledged() {
 fn what_a_command_causes_goes_to_each() {
     let group = directory(5);
     let mut own = heard_by(&[2, 3, 4, 5]);
-    own.set_direct(true);
+    own.direct = true;
     assert_eq!(sends(&mut own, 1, &group, &[]), None);
-    own.set_direct(false);
+    own.direct = false;
     assert_eq!(sends(&mut own, 2, &group, &[]), Some(vec![]));
 }
 

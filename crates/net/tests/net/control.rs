@@ -76,6 +76,7 @@ impl ControlHandler for Member {
             peers: String::new(),
             voters: None,
             other_lists: Default::default(),
+            unresolved: Vec::new(),
             members: Vec::new(),
             why: Vec::new(),
             multicast: None,

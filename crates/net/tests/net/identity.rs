@@ -174,6 +174,55 @@ fn a_frame_of_an_impossible_life_does_not_bar_its_member() {
 }
 
 #[test]
+fn only_messages_under_its_own_id_stop_a_member() {
+    let all = places(1);
+    let only = member(1, &all).join().unwrap();
+    let life = until(&only, "the leader", takes_part).incarnation;
+    let (list, mut sealer) = impostor(&all, 1, wall());
+    let socket = UdpSocket::bind(elsewhere()).unwrap();
+    let mut frame = Vec::new();
+    let mut send = |kind: Kind| {
+        sealer.seal(kind, None, &[], &mut frame).unwrap();
+        socket.send_to(&frame, &list[0].1).unwrap();
+    };
+    let refused = |status: &Status| status.traffic.refused.get("own-id").copied();
+    for (count, kind) in (1..).zip([Kind::Book, Kind::Hearing]) {
+        send(kind);
+        let status = until(&only, "refusing", |status| refused(status) == Some(count));
+        assert!(takes_part(&status) && status.incarnation == life, "{kind:?}: {status:?}");
+    }
+    send(Kind::Acknowledging);
+    until(&only, "withdrawn", withdrawn);
+}
+
+#[test]
+fn the_copies_of_a_last_will_are_not_shown_as_refused_and_a_flood_of_them_is() {
+    let all = places(2);
+    let first = member(1, &all).join().unwrap();
+    let (list, sealer) = impostor(&all, 2, wall());
+    let socket = UdpSocket::bind(&list[1].1).unwrap();
+    let mut will = Vec::new();
+    sealer.seal_last(b"", &mut will).unwrap();
+    let send = |times: usize| {
+        for _ in 0..times {
+            socket.send_to(&will, &list[0].1).unwrap();
+        }
+    };
+    send(3);
+    // What comes after them was received after them.
+    let mut after = Vec::new();
+    let (_, mut late) = impostor(&all, 2, 1);
+    late.seal(Kind::Beacon, None, b"", &mut after).unwrap();
+    socket.send_to(&after, &list[0].1).unwrap();
+    let old = |status: &Status| status.traffic.refused.contains_key("former-life");
+    let refused = until(&first, "refusing", old).traffic.refused;
+    assert!(!refused.contains_key("will-copy") && !refused.contains_key("replayed"), "{refused:?}");
+    send(9);
+    let flood = |status: &Status| status.traffic.refused.get("will-copy") == Some(&11);
+    until(&first, "showing a flood", flood);
+}
+
+#[test]
 fn a_flood_from_elsewhere_is_counted_and_hardly_answered() {
     let all = places(3);
     let members = [member(1, &all).join().unwrap(), member(2, &all).join().unwrap()];

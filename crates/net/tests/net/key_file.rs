@@ -105,9 +105,12 @@ fn a_file_that_is_no_keyring_is_refused_with_the_line() {
         (key('0'), BadKeys::Public { line: 1 }),
     ];
     for (content, expected) in cases {
-        let (fault, text) = refused(&file(&folder, "keys", content, 0o600));
-        assert!(matches!(fault, Fault::Keys(bad) if bad == expected), "{fault:?}");
-        assert!(text.ends_with(&expected.to_string()), "{text}");
+        // The same if others can read it: what is no key needs no protection.
+        for mode in [0o600, 0o644] {
+            let (fault, text) = refused(&file(&folder, "keys", &content, mode));
+            assert!(matches!(fault, Fault::Keys(bad) if bad == expected), "{fault:?}");
+            assert!(text.ends_with(&expected.to_string()), "{text}");
+        }
     }
     let (fault, _) = refused(&file(&folder, "keys", b"\xff\xfe", 0o600));
     assert!(matches!(fault, Fault::NotText), "{fault:?}");

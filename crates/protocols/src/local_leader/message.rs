@@ -228,31 +228,25 @@ impl Wire for Message {
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
         match input.u8()? {
             kind @ (0 | 8) => {
-                let (request, term) = (get_request(input)?, input.u64()?);
-                let lock = Duration::from_nanos(input.u64()?);
-                let supporters = input.few(8, Reader::node)?;
-                let farewell = if input.flag()? {
-                    Some(Farewell { node: input.node()?, request: get_request(input)? })
-                } else {
-                    None
-                };
-                let (token, list) = (get_number(input)?, ListTold::decode(input)?);
-                let answerers = if kind == 8 {
-                    Some(Answerers { first: input.u16()?, count: input.u16()? })
-                } else {
-                    None
-                };
-                let election = Self::Election {
-                    request,
-                    term,
-                    token,
-                    lock,
-                    supporters,
-                    farewell,
-                    list,
-                    answerers,
-                };
-                Ok(election)
+                // The fields are read in this order.
+                Ok(Self::Election {
+                    request: get_request(input)?,
+                    term: input.u64()?,
+                    lock: Duration::from_nanos(input.u64()?),
+                    supporters: input.few(8, Reader::node)?,
+                    farewell: match input.flag()? {
+                        true => {
+                            Some(Farewell { node: input.node()?, request: get_request(input)? })
+                        }
+                        false => None,
+                    },
+                    token: get_number(input)?,
+                    list: ListTold::decode(input)?,
+                    answerers: match kind {
+                        8 => Some(Answerers { first: input.u16()?, count: input.u16()? }),
+                        _ => None,
+                    },
+                })
             }
             1 => {
                 let (request, support) = (get_request(input)?, input.flag()?);

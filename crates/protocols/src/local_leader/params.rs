@@ -16,6 +16,7 @@ use super::rules::{Rule, Rules};
 use super::table::Config;
 use super::times::Lengths;
 use crate::named;
+use crate::profile::lease;
 use alloc::vec::Vec;
 use bellwether_core::Duration;
 
@@ -399,9 +400,11 @@ impl Params {
 
     fn set_lock(&mut self, lock: Duration) {
         self.lock = lock;
-        let rho = if self.keep(Rule::DriftMargin) { u128::from(self.drift_ppm) } else { 0 };
-        let error = if self.keep(Rule::DriftMargin) { self.clock_error } else { Duration::ZERO };
-        self.lease = scaled(lock, MILLION - 2 * rho, false).saturating_sub(error * 2);
+        let (drift_ppm, error) = match self.keep(Rule::DriftMargin) {
+            true => (self.drift_ppm, self.clock_error),
+            false => (0, Duration::ZERO),
+        };
+        self.lease = lease(lock, drift_ppm, error);
         assert!(self.lease <= self.lock, "a lease is never longer than the locks it rests on");
     }
 

@@ -8,8 +8,12 @@
 
 use super::handler::{Resigning, refused};
 use super::printer::Printer;
+use crate::cli::commands::members;
+use crate::cli::output::change;
 use bellwether::net::Election;
 use bellwether::net::WakeFd;
+use bellwether::net::clock::{BootTime, Clock};
+use bellwether::net::status::Status;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,6 +30,10 @@ enum Errand {
     Resign(Vec<Resigning>),
     /// Report on the standard error why nobody leads.
     Explain,
+    /// Report there who votes now, and for how long locks last.
+    TellVoters,
+    /// Report there that the member was not elected within this time.
+    NotElected(bellwether::core::Duration),
 }
 
 /// The thread that waits instead of the loop.
@@ -34,6 +42,7 @@ pub(super) struct Errands {
     election: Election,
     wanted: Sender<Errand>,
     resigning: Arc<AtomicUsize>,
+    ends: Arc<AtomicUsize>,
 }
 
 impl Errands {
@@ -41,7 +50,8 @@ impl Errands {
     pub(super) fn start(election: Election, errors: Printer, waker: WakeFd) -> io::Result<Self> {
         let (wanted, errands) = channel();
         let resigning = Arc::new(AtomicUsize::new(0));
-        let (own, count) = (election.clone(), Arc::clone(&resigning));
+        let ends = Arc::new(AtomicUsize::new(0));
+        let (own, count, told) = (election.clone(), Arc::clone(&resigning), Arc::clone(&ends));
         thread::Builder::new().name("errands".to_owned()).spawn(move || {
             for errand in errands {
                 match errand {
@@ -51,14 +61,18 @@ impl Errands {
                         waker.wake();
                     }
                     Errand::Explain => {
-                        if let Ok(status) = own.status() {
-                            errors.say(&status.why.join("; "));
-                        }
+                        note(&own, &errors, |status| Some(status.why.join("; ")));
+                    }
+                    Errand::TellVoters => note(&own, &errors, voters_now),
+                    Errand::NotElected(within) => {
+                        errors.say(&not_elected(within, own.status().ok().as_ref()));
+                        told.fetch_sub(1, Ordering::AcqRel);
+                        waker.wake();
                     }
                 }
             }
         })?;
-        Ok(Self { election, wanted, resigning })
+        Ok(Self { election, wanted, resigning, ends })
     }
 
     /// Makes the member resign, and sends the result to these.
@@ -77,6 +91,23 @@ impl Errands {
         let _ = self.wanted.send(Errand::Explain); // the thread lives as long as this
     }
 
+    /// Reports on the standard error who votes now.
+    pub(super) fn tell_voters(&self) {
+        let _ = self.wanted.send(Errand::TellVoters); // the thread lives as long as this
+    }
+
+    /// Reports on the standard error that it was not elected in time, and which names it did not
+    /// find.
+    pub(super) fn tell_not_elected(&self, within: bellwether::core::Duration) {
+        self.ends.fetch_add(1, Ordering::AcqRel);
+        let _ = self.wanted.send(Errand::NotElected(within)); // the thread lives as long as this
+    }
+
+    /// Whether that is yet to be reported.
+    pub(super) fn is_ending(&self) -> bool {
+        self.ends.load(Ordering::Acquire) > 0
+    }
+
     /// Leaves the group: hands over, if the member's thread can. If it hangs, its lease runs out.
     pub(super) fn leave(self) {
         let (left, done) = sync_channel(1);
@@ -88,6 +119,29 @@ impl Errands {
             let _ = done.recv_timeout(PATIENCE); // or it cannot be helped
         }
     }
+}
+
+/// Writes a line for the operator, with the time, made of the status.
+fn note(election: &Election, errors: &Printer, line: impl Fn(&Status) -> Option<String>) {
+    if let Some(line) = election.status().ok().as_ref().and_then(line) {
+        errors.say(&format!("{} {line}", change::stamp(BootTime.now())));
+    }
+}
+
+/// Who votes now, in words.
+fn voters_now(status: &Status) -> Option<String> {
+    let voters = members::voters(status)?;
+    Some(format!("the voters of {} are now {voters}", status.group))
+}
+
+/// That it was not elected in time, and which names it did not find, if the member tells.
+fn not_elected(within: bellwether::core::Duration, status: Option<&Status>) -> String {
+    let lost = status.map_or(&[][..], |status| status.unresolved.as_slice());
+    let lost = match lost {
+        [] => String::new(),
+        lost => format!(": {} cannot be found by name", lost.join(", ")),
+    };
+    format!("it was not elected within {within}{lost}")
 }
 
 /// Resigns, in favour of the last nominee if there is one.

@@ -316,6 +316,7 @@ fn supervise(
         once: options.once,
         led: false,
         last: None,
+        list: None,
         resigning: Vec::new(),
         ending: None,
     })

@@ -92,8 +92,13 @@ impl Settings {
         let has_params = options.params.pairs().next().is_some() || !file.params.table.is_empty();
         let config = params::config(&options, &given, file.params)?;
         let name = options.protocol.name;
+        let plans = if name == DEFAULT {
+            format!("; `bellwether plan {name} --detect T` computes all values")
+        } else {
+            String::new()
+        };
         let choice = Choice::try_from(config.clone())
-            .map_err(|bad| Failure::Config(format!("{name}: {bad}")))?;
+            .map_err(|bad| Failure::Config(format!("{name}: {bad}{plans}")))?;
         let by_id =
             format!("with {name} and these parameters, without a hook; add --on-change HOOK");
         check_effect(&all, written, &["rank"], hooks || choice.reads_rank(), &by_id)?;

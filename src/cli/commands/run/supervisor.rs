@@ -73,6 +73,8 @@ pub(super) struct Supervisor {
     pub(super) led: bool,
     /// The last change, if there was one.
     pub(super) last: Option<Snapshot>,
+    /// The number of the list of voters, once it was known.
+    pub(super) list: Option<u64>,
     /// The requests that wait until it has resigned.
     pub(super) resigning: Vec<Resigning>,
     /// The exit code once the command is gone, and since when it is ending.
@@ -97,6 +99,7 @@ impl Supervisor {
             }
             let snapshot = self.election.leadership();
             self.judge(&snapshot);
+            self.look_at_list();
             if self.complaints.is_due(&snapshot) {
                 self.errands.explain();
             }
@@ -213,6 +216,17 @@ impl Supervisor {
         }
     }
 
+    /// Reports who votes if the list of voters has changed. Which one it begins with is no change.
+    fn look_at_list(&mut self) {
+        let list = self.election.list_of_voters();
+        if list != self.list {
+            if self.list.is_some() {
+                self.errands.tell_voters();
+            }
+            self.list = list;
+        }
+    }
+
     /// Writes a line for the operator, with the time.
     fn note(&self, line: &str) {
         self.errors.say(&format!("{} {line}", change::stamp(BootTime.now())));
@@ -231,7 +245,7 @@ impl Supervisor {
             && snapshot.at >= deadline
             && self.ending.is_none()
         {
-            self.errors.say(&format!("it was not elected within {within}"));
+            self.errands.tell_not_elected(within);
             self.end_with(NOT_ELECTED);
         }
     }
@@ -263,7 +277,8 @@ impl Supervisor {
         }
         let (code, since) = self.ending?;
         // A request to resign is answered first, if the member's thread can answer.
-        let answers = self.errands.is_resigning() && snapshot.at < since + PATIENCE;
+        let asks = self.errands.is_resigning() || self.errands.is_ending();
+        let answers = asks && snapshot.at < since + PATIENCE;
         (!answers).then_some(code)
     }
 
@@ -292,7 +307,8 @@ impl Supervisor {
         }
         wake = wake.min(self.complaints.next());
         if let Some((_, since)) = self.ending {
-            let patience = if self.errands.is_resigning() { PATIENCE } else { UNKILLABLE };
+            let asks = self.errands.is_resigning() || self.errands.is_ending();
+            let patience = if asks { PATIENCE } else { UNKILLABLE };
             wake = wake.min(since + patience);
         }
         let left = std::time::Duration::from_nanos(wake.since(BootTime.now()).as_nanos());
@@ -314,6 +330,10 @@ impl Supervisor {
 
     /// Hands over and says goodbye; nothing of the command is left by now.
     fn finish(self, code: u8) -> u8 {
+        if let Some((_, within)) = self.deadline.filter(|_| self.errands.is_ending()) {
+            // The member's thread did not say why in time.
+            self.errors.say(&format!("it was not elected within {within}"));
+        }
         drop(self.overdue);
         self.errands.leave();
         let snapshot = self.election.leadership();

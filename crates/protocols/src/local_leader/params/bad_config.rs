@@ -78,7 +78,8 @@ impl fmt::Display for BadConfig {
                     write!(f, "{before}{proposal}, or ")?;
                 }
                 f.write_str(
-                    "choose a preset (lan, fast, wan), or unchecked = true to see what happens",
+                    "choose a preset (fast, lan, wan: each has longer leases than the one before), \
+                     or unchecked = true to see what happens",
                 )
             }
             Self::Nothing { name } => {

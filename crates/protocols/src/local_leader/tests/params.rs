@@ -162,8 +162,9 @@ fn an_error_names_both_sides_the_rule_and_the_way_out() {
     let message = "0.16s on the left and 0.150937606s on the right break the rule: lockTime <= \
                    (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin] (lockTime is lock, EP period, P renew, Δ delta, σ \
                    sigma, δmin fastest, ρ drift-ppm; ε is 0.0001s); the nearest values that keep \
-                   all rules: lock = 0.15s, or period = 0.191s, or choose a preset (lan, fast, \
-                   wan), or unchecked = true to see what happens";
+                   all rules: lock = 0.15s, or period = 0.191s, or choose a preset (fast, lan, \
+                   wan: each has longer leases than the one before), or unchecked = true to see \
+                   what happens";
     refused(config.clone(), message);
     assert_eq!(valid(Config { unchecked: true, ..config }).lock(), ms(160));
 }
