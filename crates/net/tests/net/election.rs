@@ -207,9 +207,9 @@ fn one_mistyped_list_stops_one_member_and_not_the_group() {
     let told = rogues[1].status().unwrap().warnings.join(" ");
     // It hears one member of each list, so that any one may be the odd one.
     let odd = [
-        "have one member list, 4 another",
-        "members 4 have one member list, 1 another",
-        "members 4 have one member list, 3 another",
+        "has one member list, 4 another",
+        "member 4 has one member list, 1 another",
+        "member 4 has one member list, 3 another",
     ];
     assert!(odd.iter().any(|odd| told.contains(odd)), "{told}");
 }
