@@ -149,6 +149,15 @@ impl Newcomer {
         Some((terms.max().unwrap_or_default(), list))
     }
 
+    /// Whether all others whose word it needs have told theirs, and that is not enough: it was a
+    /// voter of the list before the newest one, and of those too few are left. Then it has to be
+    /// told that the newest one is committed, by whoever knows.
+    fn needs_anybody(&self, me: NodeId, params: &Params) -> bool {
+        let read = |id: NodeId| id == me || self.has_read(id);
+        let open = self.newest(params).filter(|list| !list.committed);
+        open.is_some_and(|list| list.needed().all(read)) && self.read(params).is_none()
+    }
+
     /// Whether this process told its record.
     fn has_read(&self, from: NodeId) -> bool {
         self.told.iter().any(|answer| answer.from == from && answer.record.is_some())
@@ -173,7 +182,8 @@ impl Hall {
         let (now, late) = (cx.now(), cx.params().keep(Rule::ReadAfterQuarantine));
         assert!(!late || self.lock.is_none(), "a process inquires after its quarantine");
         let founding = List::known(self.me, cx.peers()).map(|list| list.id().digest);
-        let (life, round, needs) = (self.life, self.newcomer.round, false);
+        let needs = self.newcomer.needs_anybody(self.me, cx.params());
+        let (life, round) = (self.life, self.newcomer.round);
         cx.broadcast(Message::Inquiry { life, round, founding, needs });
         self.inquire_of_voters(cx);
         let mut wait = self.times.period;

@@ -491,6 +491,23 @@ fn whoever_reads_asks_the_voters_of_the_newest_list_even_if_they_are_observers()
     assert_eq!(process.sends().count(), 3, "again with every inquiry");
 }
 
+/// The voters were 1 and 2, then 2 alone, then 2 and 4. 2 lost its record, and 4 does not know that
+/// the last list is committed: 2 may have voted alone, by the one before. An observer knows.
+#[test]
+fn whoever_was_the_only_voter_asks_observers_whether_its_list_is_committed() {
+    let pair = List::founding([1, 2].map(NodeId)).expect("it has voters");
+    let alone = committed(committed(pair).next(None, Some(NodeId(1))).unwrap());
+    let list = alone.next(Some(NodeId(4)), None).unwrap();
+    let mut process = newcomer(2, majority());
+    told(&mut process, 4, 6, &list);
+    assert!(lacks_record(&process));
+    process.ring();
+    let inquiry = Message::Inquiry { life: 2, round: 0, founding: None, needs: true };
+    assert_eq!(process.effects()[0], say(inquiry));
+    told(&mut process, 5, 6, &committed(list));
+    assert_eq!(list_of(&process), Some((2, true, vec![2, 4])));
+}
+
 #[test]
 fn founders_whose_lists_differ_found_nothing() {
     let typo = List::founding([1, 2, 4].map(NodeId)).unwrap();
