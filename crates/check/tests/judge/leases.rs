@@ -48,6 +48,17 @@ fn leases_keep_their_promise_in_groups_of_every_size() {
     }
 }
 
+/// Old answers to a process without a record, and one that nobody could answer.
+#[test]
+fn what_was_found_by_chance_in_a_group_of_three_stays_mended() {
+    let choice = Choice::from(lan(Mode::Majority));
+    let trial = Trial::new(&choice, 3, None, 202_611_173);
+    for number in [298_706, 444_868, 604_997] {
+        let violation = crate::fuzz(&trial, &choice, number..number + 1, 1).violation;
+        assert_eq!(violation, None, "bellwether check local-leader --nodes 3 --seed 202611173");
+    }
+}
+
 /// Each group has priorities, some have witnesses, and leaders yield to better ones.
 #[test]
 fn leases_keep_their_promise_with_priorities_witnesses_and_leaders_that_yield() {
