@@ -280,7 +280,7 @@ impl Protocol for Hall {
             announced: Announced::NOTHING,
             followed: None,
             strangers: Vec::new(),
-            newcomer: Newcomer::after((again && stored.is_none()).then_some(quarantine), now),
+            newcomer: Newcomer::begin(stored, again.then_some(quarantine), now),
             led: 0,
             least: 0,
             better: None,

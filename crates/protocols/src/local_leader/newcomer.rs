@@ -76,10 +76,13 @@ pub(super) struct RecordReply<'a> {
 
 impl Newcomer {
     /// One that began at this reading, and is in quarantine for so long if it may have voted in an
-    /// earlier life.
-    pub(super) fn after(waited: Option<Duration>, begun: Instant) -> Self {
+    /// earlier life. With a record it asks nothing.
+    pub(super) fn begin(stored: Option<Stored>, waited: Option<Duration>, begun: Instant) -> Self {
         let since = begun.as_nanos();
-        Self { round: since, since, waited, ..Self::default() }
+        match stored {
+            Some(_) => Self::default(),
+            None => Self { round: since, since, waited, ..Self::default() },
+        }
     }
 
     /// Whether this life asked the question with this number, after its quarantine.
