@@ -6,6 +6,7 @@
 
 mod bad_config;
 mod nearest;
+mod of_lease;
 
 pub use bad_config::BadConfig;
 pub use nearest::{Change, Proposal};

@@ -185,24 +185,8 @@ impl Goals {
 
     /// The other parameters for this lockTime, all but P.
     fn around(&self, delta: Duration, sigma: Duration, lock: Duration) -> Config {
-        let rho = u64::from(self.drift_ppm);
-        // lockTime <= (1-ρ)[(EP-σ)(1-ρ)-Δ]
-        let divided = |length: Duration| {
-            let nanos = u128::from(length.as_nanos()) * u128::from(MILLION);
-            let nanos = nanos.div_ceil(u128::from(MILLION.saturating_sub(rho).max(1)));
-            Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
-        };
-        let period = rounded_up(divided(divided(lock) + delta) + sigma);
-        let expires = parts(period + parts(delta * 2, MILLION + rho), MILLION * 3 / 2);
-        Config {
-            delta: Some(delta),
-            sigma: Some(sigma),
-            lock: Some(lock),
-            period: Some(period),
-            expires: Some(rounded_up(expires)),
-            drift_ppm: Some(self.drift_ppm),
-            ..Config::default()
-        }
+        let config = Config { drift_ppm: Some(self.drift_ppm), ..Config::default() };
+        config.around(delta, sigma, lock, STEP)
     }
 
     /// The longest P with which so many requests are answered within a lease, after a stall of σ.

@@ -54,6 +54,15 @@ pub enum BadConfig {
         /// How often there is one.
         announce: Duration,
     },
+    /// Leases of a length for which no times are derived.
+    Lease {
+        /// The length.
+        lease: Duration,
+        /// The shortest.
+        least: Duration,
+        /// The longest.
+        most: Duration,
+    },
     /// A duration that is too long.
     TooLong {
         /// The parameter.
@@ -104,6 +113,11 @@ impl fmt::Display for BadConfig {
                 f,
                 "hold = {hold} and announce = {announce}, but hold >= 3 announce must hold, or two \
                  lost announcements would cost an observer its leader"
+            ),
+            Self::Lease { lease, least, most } => write!(
+                f,
+                "lease = {lease}, but {least} <= lease <= {most} must hold; for other leases set \
+                 lock, period, renew and the other times one by one"
             ),
             Self::TooLong { name, length } => write!(
                 f,

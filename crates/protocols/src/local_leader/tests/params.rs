@@ -1,6 +1,7 @@
 //! From written to valid parameters: every rule, on both sides of its boundary.
 
 use super::*;
+use alloc::format;
 use alloc::string::ToString;
 
 fn ns(length: u64) -> Duration {
@@ -265,4 +266,36 @@ fn the_layer_below_is_told_what_concerns_it() {
     let layer = majority().layered();
     assert_eq!((layer.drift_ppm, layer.fastest, layer.refresh), (0, Duration::ZERO, ms(500)));
     assert_eq!(layer.rules, Rules::ALL);
+}
+
+#[test]
+fn the_length_of_a_lease_gives_all_times_and_those_of_the_presets_again() {
+    for preset in [Preset::Wan, Preset::Lan, Preset::Fast] {
+        let usual = valid(Config { preset, ..Config::default() });
+        let derived = Config::default().with_lease(usual.lock()).unwrap();
+        assert_eq!(valid(derived), usual, "{}", preset.name());
+    }
+    let five = valid(Config::default().with_lease(ms(5_000)).unwrap());
+    assert_eq!((five.lock(), five.delta(), five.sigma()), (ms(5_000), ms(104), ms(50)));
+    assert_eq!((five.renew(), five.period(), five.expires()), (ms(1_667), ms(5_157), ms(8_048)));
+}
+
+#[test]
+fn every_lease_between_the_shortest_and_the_longest_is_feasible() {
+    let mut lease = ms(36);
+    while lease <= ms(36_000_000) {
+        for drift_ppm in [None, Some(0), Some(50), Some(500)] {
+            let config = Config { drift_ppm, ..Config::default() };
+            let params = valid(config.with_lease(lease).unwrap());
+            assert_eq!(params.lock(), lease);
+        }
+        lease = lease * 14 / 13;
+    }
+    for (lease, found) in [(ns(35_999_999), "0.035999999s"), (ms(36_000_001), "36000.001s")] {
+        let error = Config::default().with_lease(lease).unwrap_err().to_string();
+        let rule = format!("lease = {found}, but 0.036s <= lease <= 36000s must hold");
+        assert!(error.starts_with(&rule), "{error}");
+    }
+    let drifting = Config { drift_ppm: Some(100_001), ..Config::default() };
+    assert!(matches!(drifting.with_lease(ms(5_000)), Err(BadConfig::Drift { .. })));
 }
