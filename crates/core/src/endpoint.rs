@@ -101,6 +101,9 @@ pub trait Endpoint: Send {
     /// The process that is asked whether it can vote; see [`Protocol::invited`].
     fn invited(&self, now: Instant) -> Option<NodeId>;
 
+    /// The process that should lead instead of this one; see [`Protocol::successor`].
+    fn successor(&self, now: Instant) -> Option<NodeId>;
+
     /// Until when the lease of its leader may last; see [`Protocol::lease_end`].
     fn lease_end(&self, now: Instant) -> Option<Instant>;
 
@@ -227,6 +230,10 @@ impl<P: Protocol> Endpoint for Bytes<P> {
 
     fn invited(&self, now: Instant) -> Option<NodeId> {
         self.node.invited(now)
+    }
+
+    fn successor(&self, now: Instant) -> Option<NodeId> {
+        self.node.successor(now)
     }
 
     fn lease_end(&self, now: Instant) -> Option<Instant> {

@@ -92,6 +92,11 @@ impl<P: Protocol> Node<P> {
         self.protocol.invited(now)
     }
 
+    /// See [`Protocol::successor`].
+    pub fn successor(&self, now: Instant) -> Option<NodeId> {
+        self.protocol.successor(now)
+    }
+
     /// See [`Protocol::lease_end`].
     pub fn lease_end(&self, now: Instant) -> Option<Instant> {
         self.protocol.lease_end(now)

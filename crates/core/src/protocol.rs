@@ -69,6 +69,12 @@ pub trait Protocol: Value {
         None
     }
 
+    /// As a leader: the process that should lead instead of it. The application is asked to end
+    /// what it does, and to hand over then; until it does, the process leads on. Pure.
+    fn successor(&self, _now: Instant) -> Option<NodeId> {
+        None
+    }
+
     /// Until when, by its own clock, the lease of the leader that it names may last: by then it is
     /// over, unless that leader has renewed it and the process has not heard so. In the past if it
     /// names a leader of which it has heard nothing for longer. `None` without a leader or leases.

@@ -169,6 +169,15 @@ impl Election {
         }
     }
 
+    /// The member with a greater priority that should lead instead of this one, if it leads and
+    /// there is such a one: with leases from a majority and the parameters `preempt` and
+    /// `preempt-asks`. This member leads on. End what only a leader may do, then
+    /// [`transfer`](Self::transfer). Every renewal of the lease may change it; a [`Watch`] wakes
+    /// then ([`Watch::fd`]).
+    pub fn successor(&self) -> Option<NodeId> {
+        self.shared().successor().filter(|_| self.leadership().leads())
+    }
+
     /// Changes the rank of the member, for protocols that elect by rank.
     ///
     /// # Errors

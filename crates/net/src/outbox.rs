@@ -121,6 +121,7 @@ impl Member {
                 at: now,
             });
         }
+        self.shared.set_successor(life.endpoint().successor(now));
         if changed {
             self.changed(now);
         }

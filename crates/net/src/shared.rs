@@ -49,10 +49,14 @@ pub(crate) struct Shared {
     wake: WakeFd,
     /// The number of the list of voters that is in force, or [`NO_LIST`].
     list: AtomicU64,
+    /// The id of the process that should lead instead of this one; [`NOBODY`] if none should.
+    successor: AtomicU64,
 }
 
 /// No list of voters is known yet.
 const NO_LIST: u64 = u64::MAX;
+/// An id that no process has.
+const NOBODY: u64 = u64::MAX;
 
 /// Requests for the member's thread, until it has ended.
 #[derive(Default)]
@@ -131,6 +135,7 @@ impl Shared {
             mailbox: Mutex::default(),
             wake: WakeFd::new()?,
             list: AtomicU64::new(NO_LIST),
+            successor: AtomicU64::new(NOBODY),
         })
     }
 
@@ -390,6 +395,16 @@ impl Shared {
             self.notify(present, true);
         }
         leads
+    }
+
+    /// Publishes which process should lead instead of this one.
+    pub(crate) fn set_successor(&self, successor: Option<NodeId>) {
+        self.successor.store(successor.map_or(NOBODY, |id| id.0), Ordering::Release);
+    }
+
+    /// The process that should lead instead of this one.
+    pub(crate) fn successor(&self) -> Option<NodeId> {
+        Some(self.successor.load(Ordering::Acquire)).filter(|id| *id != NOBODY).map(NodeId)
     }
 
     /// The number of the current reign, or of the last one.

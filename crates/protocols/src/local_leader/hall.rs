@@ -391,6 +391,10 @@ impl Protocol for Hall {
         planned.filter(|_| self.leads(now)).map(|planned| planned.add)
     }
 
+    fn successor(&self, now: Instant) -> Option<NodeId> {
+        self.next(now)
+    }
+
     fn lease_end(&self, now: Instant) -> Option<Instant> {
         let told = self.leadership(now);
         let observes = !self.leads(now) && self.followed(now).is_some();

@@ -10,7 +10,9 @@
 //! **Promise.** A witness votes and never asks. Others ask in the order of their priorities. A
 //! leader is not displaced by a better process, unless `preempt` is on. Then a leader that has
 //! heard a better one steadily for `preempt-delay` asks for no longer lease, so that its
-//! application is done when the lease ends, and hands over at that moment.
+//! application is done when the lease ends, and hands over at that moment. With `preempt-asks` it
+//! leads on instead, and tells its application of the better process, which hands over when it is
+//! done.
 
 use super::hall::{Hall, Timer};
 use super::message::Message;
@@ -23,7 +25,7 @@ pub(super) struct Better {
     node: NodeId,
     /// Since when it was heard without a break.
     since: Instant,
-    /// Whether the leader lets its lease end for it.
+    /// Whether the leader lets its lease end for it, or asks its application to hand over.
     is_next: bool,
 }
 
@@ -77,8 +79,8 @@ impl Hall {
         else {
             return false;
         };
-        let until = lease.until;
-        if self.better.is_none_or(|better| !better.is_next) {
+        let (until, asks) = (lease.until, params.preempt_asks);
+        if asks || self.better.is_none_or(|better| !better.is_next) {
             let best = self.best_other(now);
             let known = self.better.filter(|known| Some(known.node) == best);
             self.better = best.map(|node| {
@@ -87,7 +89,7 @@ impl Hall {
                 Better { node, since, is_next: steady || !params.keep(Rule::PreemptWaits) }
             });
         }
-        let yields = self.better.is_some_and(|better| better.is_next);
+        let yields = self.better.is_some_and(|better| better.is_next && !asks);
         if yields {
             cx.arm(Timer::Ask, until);
         }
@@ -103,6 +105,12 @@ impl Hall {
             candidacy.priority > mine && !candidacy.witness && !rests && self.is_supported_by(*id)
         };
         self.alive.at(now).filter(better).min_by_key(|id| self.line.place(*id))
+    }
+
+    /// The better process that should lead instead of this leader.
+    pub(super) fn next(&self, now: Instant) -> Option<NodeId> {
+        let better = self.better.filter(|better| better.is_next && self.leads(now));
+        better.map(|better| better.node)
     }
 
     /// The process for which it let its lease end, if that is over now.

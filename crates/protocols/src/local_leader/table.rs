@@ -57,6 +57,10 @@ params! {
         /// How long it must have heard that one steadily.
         preempt_delay: Option<Duration>,
             follows("10s"), only_with("preempt", &["true"]), within("preempt-delay <= 86400s");
+        /// It leads on until its application hands over, and asks for that.
+        ///
+        /// `run` with a command sets it. Elsewhere nobody hands over for the application.
+        preempt_asks: bool, only_with("preempt", &["true"]);
         /// How often a leader announces itself, if it has many observers.
         announce: Option<Duration>,
             follows("10 renew or 1s, if that is less; no less than renew"),

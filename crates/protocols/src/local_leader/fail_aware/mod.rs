@@ -321,6 +321,10 @@ impl<P: Inner> Protocol for FailAware<P> {
         self.inner.invited(now)
     }
 
+    fn successor(&self, now: Instant) -> Option<NodeId> {
+        self.inner.successor(now)
+    }
+
     fn lease_end(&self, now: Instant) -> Option<Instant> {
         self.inner.lease_end(now)
     }

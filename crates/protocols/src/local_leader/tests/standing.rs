@@ -190,3 +190,25 @@ fn without_waiting_a_leader_yields_to_who_has_just_come() {
         assert_eq!(led_until(&process).is_some(), leads);
     }
 }
+
+/// The application hands over when it is done; until then the lease is renewed.
+#[test]
+fn with_preempt_asks_it_leads_on_and_names_the_better_one_while_that_is_there() {
+    let preempt_delay = Some(ms(200));
+    let config = Config { preempt: true, preempt_delay, preempt_asks: true, ..Config::default() };
+    let mut process = leader(valid(Config { drift_ppm: Some(0), ..config }));
+    hear(&mut process, 3, Message::Standing(priority(9)));
+    let named = |process: &Process| process.node().successor(process.now());
+    go_on(&mut process, &[2, 3], 150);
+    assert_eq!(named(&process), None, "not before it has heard it for long");
+    let (_, said) = go_on(&mut process, &[2, 3], 5_000);
+    assert!(matches!(said, Message::Election { .. }), "it renews its lease: {said:?}");
+    assert!(led_until(&process).is_some());
+    assert_eq!(named(&process), Some(NodeId(3)));
+    go_on(&mut process, &[2, 4], 6_000);
+    assert_eq!(named(&process), None, "it has gone");
+    go_on(&mut process, &[2, 3], 8_000);
+    assert_eq!(named(&process), Some(NodeId(3)));
+    process.command(Command::Transfer(NodeId(3))).expect("it can lead");
+    assert_eq!((led_until(&process), named(&process)), (None, None));
+}
