@@ -13,6 +13,7 @@ mod measure;
 mod member;
 mod signals;
 mod start;
+mod stopping;
 mod told;
 mod watchers;
 mod will;

@@ -53,6 +53,7 @@ fn plays_the_member() {
         args: vec!["-c".into(), script],
         margin: millis("MARGIN", MARGIN),
         grace: millis("GRACE", GRACE),
+        stop_signal: 15,
         nice: 0,
         env: vec![("BELLWETHER_GROUP".into(), "flock".into())],
         recording: None,
@@ -95,7 +96,8 @@ fn plays_the_member() {
                 println!("until {}", until.as_nanos());
                 guardian.permit(until, None)
             }
-            (Some("stop"), _) => guardian.stop(),
+            (Some("stop"), Some(within)) => guardian.stop(Duration::from_millis(within)),
+            (Some("stop"), None) => guardian.stop(plan.grace),
             (Some("signal"), Some(signal)) => guardian.signal(signal as i32),
             _ => break,
         };

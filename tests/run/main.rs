@@ -8,6 +8,7 @@ mod blocked;
 mod commands;
 mod fencing;
 mod guarding;
+mod handing_over;
 mod hooks;
 mod joining;
 mod member;

@@ -89,6 +89,7 @@ impl Member {
             keys: settings.keyring.ids(&settings.group),
             listen: self.sockets.listens().map_or_else(|_| String::new(), |at| at.to_string()),
             peers: settings.peers.to_string(),
+            handing_over: None, // whoever runs a command knows
             members: self.members(&standing, &facts, now),
             why: self.why(&standing, &facts, now),
             voters: facts.voters,

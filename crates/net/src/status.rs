@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The role of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -104,6 +105,9 @@ pub struct Status {
     /// The listed names that have no address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unresolved: Vec<String>,
+    /// A hand-over that is under way: the leader is ending its command, and hands over then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handing_over: Option<HandingOver>,
     /// The members it knows of, itself included.
     pub members: Vec<MemberStatus>,
     /// Why it has this role, one reason per line.
@@ -117,6 +121,24 @@ pub struct Status {
     pub refusals: Vec<Refused>,
     /// What is wrong, and what to do.
     pub warnings: Vec<String>,
+}
+
+/// A hand-over that waits for the end of the leader's command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HandingOver {
+    /// The member that should lead next, if one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u64>,
+    /// After this the command is killed.
+    pub within_ms: f64,
+}
+
+impl fmt::Display for HandingOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let to = self.to.map(|id| format!(" to {id}")).unwrap_or_default();
+        let left = self.within_ms / 1e3;
+        write!(f, "ending its command, hands over{to} then; the command has {left:.1} s left")
+    }
 }
 
 /// A list of voters.

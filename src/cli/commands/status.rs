@@ -72,6 +72,8 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("role", format!("{} for {}, {changes}", status.role.name(), millis(status.since_ms))),
         ("leader", leader),
     ];
+    let handing_over = status.handing_over.as_ref().map(|it| ("hand-over", it.to_string()));
+    facts.extend(handing_over);
     if status.no_record {
         let why = "none: it has no record of its votes; `bellwether why` says what it waits for";
         facts.push(("token", why.to_owned()));

@@ -91,6 +91,12 @@ impl Cgroup {
         self.kill.write_all_at(b"1", 0)
     }
 
+    /// A file that has priority data for `poll` when the cgroup became empty since
+    /// [`Self::is_empty`] was last asked.
+    pub(super) fn events(&self) -> &File {
+        &self.events
+    }
+
     /// Whether it is empty or no longer exists.
     pub(super) fn is_empty(&self) -> bool {
         let mut text = [0; 128];

@@ -120,6 +120,7 @@ impl HandOver {
         out.put_list(&self.notes, |out, note| put_text(out, note.as_ref()));
         out.put_u64(plan.margin.as_nanos());
         out.put_u64(plan.grace.as_nanos());
+        out.put_u32(plan.stop_signal.cast_unsigned());
         out.put_u32(plan.nice.cast_unsigned());
         put_text(&mut out, &plan.program);
         out.put_list(&plan.args, |out, text| put_text(out, text));
@@ -152,6 +153,7 @@ impl HandOver {
         let plan = Plan {
             margin: Duration::from_nanos(input.u64()?),
             grace: Duration::from_nanos(input.u64()?),
+            stop_signal: input.u32()?.cast_signed(),
             nice: input.u32()?.cast_signed(),
             program: text(&mut input)?,
             args: input.list(8, text)?,
@@ -201,6 +203,7 @@ mod tests {
             args: vec!["a b".into(), OsString::new(), "y".repeat(1 << 20).into()],
             margin: Duration::from_millis(3),
             grace: Duration::MAX,
+            stop_signal: 2,
             nice: -5,
             env: vec![("BELLWETHER_ID".into(), "1".into())],
             recording: Some(Recording::beside(

@@ -188,14 +188,16 @@ impl Guardian {
         self.ask(&Request::Permit { run: self.run, until, term })
     }
 
-    /// Ends the command now: SIGTERM, and SIGKILL when the grace is over, or earlier if the
-    /// permission is. [`Report::Ended`] follows, unless the command ends by itself at this very
-    /// time; also if none runs.
+    /// Ends the command now: the stop signal, and SIGKILL after this time, or earlier if the
+    /// permission ends before. So go on calling [`Self::permit`] with every renewal, if the command
+    /// is to have its time; that does not keep it from ending. Further calls can shorten the time,
+    /// and not prolong it. [`Report::Ended`] follows, unless the command ends by itself at this
+    /// very time; also if none runs.
     ///
     /// # Errors
     /// [`Lost`] if the guardian has ended.
-    pub fn stop(&mut self) -> Result<(), Lost> {
-        self.ask(&Request::Stop { run: self.run })
+    pub fn stop(&mut self, within: Duration) -> Result<(), Lost> {
+        self.ask(&Request::Stop { run: self.run, within })
     }
 
     /// Passes a signal on to the command, to its first process alone. Nothing happens if none

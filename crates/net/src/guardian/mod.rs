@@ -13,7 +13,8 @@
 //!
 //! | what happens | who acts |
 //! |---|---|
-//! | no extension arrives: the member is stopped, hangs, has lost its lease | the guardian: SIGTERM to all at U − margin − grace, SIGKILL at U − margin |
+//! | no extension arrives: the member is stopped, hangs, has lost its lease | the guardian: the stop signal to all at U − margin − grace, SIGKILL at U − margin |
+//! | the member asks for the end of the command, within a time | the guardian: the stop signal to all at once, SIGKILL when that time is over; the member goes on extending the permission, and if no extension arrives, SIGKILL comes at U − margin |
 //! | the member is killed | the guardian, at once: no extension can come. Then it sends the member's last will (`will.rs`), so that others need not wait for the lease |
 //! | the guardian is killed | the watchdog and the member, at once |
 //! | the guardian is stopped or hangs | the watchdog and the member, when half the margin is left |
@@ -107,8 +108,11 @@ pub struct Plan {
     pub args: Vec<OsString>,
     /// How long before the end of the permission no process may be left.
     pub margin: Duration,
-    /// How long the command has between SIGTERM and SIGKILL.
+    /// How long the command has between the stop signal and SIGKILL if its permission ends, or
+    /// nobody is there to extend it.
     pub grace: Duration,
+    /// The signal that asks the command to end; SIGTERM if no signal has this number.
+    pub stop_signal: i32,
     /// Its nice value: the member's before its priority was raised.
     pub nice: i32,
     /// Environment variables in addition to the member's. `BELLWETHER_TERM` is added: the term of
@@ -203,6 +207,7 @@ pub mod fuzzing {
             args: vec!["9".into()],
             margin: Duration::from_millis(3),
             grace: Duration::from_millis(15),
+            stop_signal: 15,
             nice: -5,
             env: vec![("BELLWETHER_ID".into(), "1".into())],
             recording: Some(Recording::beside("a.jsonl".as_ref(), "g", NodeId(7), until)),
@@ -217,7 +222,7 @@ pub mod fuzzing {
         };
         vec![
             Request::Permit { run, until, term: Term::new(7) }.encode(),
-            Request::Stop { run }.encode(),
+            Request::Stop { run, within: Duration::from_millis(15) }.encode(),
             Request::Signal { run, signal: 15 }.encode(),
             Answer::Held { run, until }.encode(),
             Answer::News { run, report: Report::Exited { code: 1 } }.encode(),

@@ -84,19 +84,22 @@ pub(super) struct Watch {
 
 enum Stage {
     Idle,
-    /// The command is being started. If it must end by then, it ends before its program begins.
+    /// The command is being started. If it must end by then, it ends before its program begins; a
+    /// program that has begun has the time that is told here.
     Starting {
         run: u64,
-        ending: bool,
+        ending: Option<Duration>,
     },
     Running {
         run: u64,
         leader: Pid,
     },
+    /// The command was asked to end.
     Ending {
         run: u64,
         leader: Pid,
-        kill_at: Instant,
+        /// When it is killed, unless its permission ends earlier.
+        by: Instant,
         report: Report,
     },
 }
@@ -185,7 +188,7 @@ impl Watch {
                 Received::Closed => self.leave(),
                 Received::Packet(bytes) => match Request::decode(&bytes) {
                     Ok(Request::Permit { run, until, term }) => self.permit(run, until, term),
-                    Ok(Request::Stop { run }) => self.stop(run),
+                    Ok(Request::Stop { run, within }) => self.stop(run, within),
                     Ok(Request::Signal { run, signal }) => self.pass_on(run, signal),
                     Ok(Request::Dismiss) => self.dismiss(),
                     Err(_) => self.dismiss(), // not a valid request, so not our member
@@ -197,7 +200,12 @@ impl Watch {
     fn permit(&mut self, asked: u64, until: Instant, term: Option<Term>) {
         match self.stage {
             Stage::Idle if asked > self.over => self.start(asked, until, term),
-            Stage::Running { run, .. } | Stage::Starting { run, ending: false } if run == asked => {
+            // A command that has time to end needs the permission meanwhile.
+            Stage::Running { run, .. }
+            | Stage::Starting { run, ending: None }
+            | Stage::Ending { run, .. }
+                if run == asked && !self.dying =>
+            {
                 self.until = until;
                 self.arm(until);
                 self.answer_held(run);
@@ -221,7 +229,7 @@ impl Watch {
         if self.leaving {
             return self.conclude(run, Report::Ended);
         }
-        self.stage = Stage::Starting { run, ending: false };
+        self.stage = Stage::Starting { run, ending: None };
         self.starter.start(self.plan.clone(), term);
         self.answer_held(run);
     }
@@ -234,8 +242,8 @@ impl Watch {
                 self.stage = Stage::Running { run, leader };
                 let pid = leader.as_raw_pid().cast_unsigned();
                 self.outbox.push_back(Answer::News { run, report: Report::Started { pid } });
-                if ending {
-                    self.begin_to_end(now, Report::Ended);
+                if let Some(within) = ending {
+                    self.begin_to_end(now, Report::Ended, now + within);
                 }
             }
             Some(Err(error)) => {
@@ -243,8 +251,8 @@ impl Watch {
                 let error = format!("cannot start '{program}': {error}");
                 self.conclude(run, Report::NotStarted { error });
             }
-            None if ending || now >= self.term_at() => {
-                self.stage = Stage::Starting { run, ending: true };
+            None if ending.is_some() || now >= self.term_at() => {
+                self.stage = Stage::Starting { run, ending: ending.or(Some(self.plan.grace)) };
                 // No reaping here: the starter waits for its child if the start fails.
                 let _ = self.cgroup.as_ref().map(Cgroup::kill);
                 let _ = self.descendants.signal(Signal::KILL);
@@ -253,14 +261,29 @@ impl Watch {
         }
     }
 
-    fn stop(&mut self, asked: u64) {
-        match self.stage {
+    /// Asks the command of this run to end within this time.
+    fn stop(&mut self, asked: u64, within: Duration) {
+        match &mut self.stage {
             Stage::Idle if asked > self.over => self.conclude(asked, Report::Ended),
-            Stage::Running { run, .. } if run == asked => self.begin_to_end(now(), Report::Ended),
-            Stage::Starting { run, .. } if run == asked => {
-                self.stage = Stage::Starting { run, ending: true };
+            Stage::Running { run, .. } if *run == asked => {
+                let now = now();
+                self.begin_to_end(now, Report::Ended, now + within);
             }
-            _ => (), // it is ending or has ended, as requested
+            Stage::Starting { run, .. } | Stage::Ending { run, .. } if *run == asked => {
+                self.hasten(within);
+            }
+            _ => (), // it has ended, as requested
+        }
+    }
+
+    /// Leaves a command that is ending no more than this time.
+    fn hasten(&mut self, within: Duration) {
+        match &mut self.stage {
+            Stage::Starting { ending, .. } => {
+                *ending = Some(ending.map_or(within, |former| former.min(within)));
+            }
+            Stage::Ending { by, .. } => *by = (*by).min(now() + within),
+            Stage::Idle | Stage::Running { .. } => (),
         }
     }
 
@@ -282,11 +305,9 @@ impl Watch {
 
     fn leave(&mut self) {
         self.leaving = true;
-        match self.stage {
-            Stage::Running { .. } => self.begin_to_end(now(), Report::Ended),
-            Stage::Starting { run, .. } => self.stage = Stage::Starting { run, ending: true },
-            Stage::Idle | Stage::Ending { .. } => (),
-        }
+        let now = now();
+        self.begin_to_end(now, Report::Ended, now + self.plan.grace);
+        self.hasten(self.plan.grace);
     }
 
     /// Tells the watchdog until when the command may run. The watchdog kills all when half the
@@ -330,16 +351,22 @@ impl Watch {
         if let Stage::Running { leader, .. } = self.stage {
             let _ = self.descendants.reap(Some(leader)); // again in the next turn
             if let Some(report) = outcome(leader) {
-                self.begin_to_end(now, report);
+                self.begin_to_end(now, report, now + self.plan.grace);
             } else {
                 self.run_recorder.see(now, leader);
                 if now >= self.term_at() {
-                    self.begin_to_end(now, Report::Ended);
+                    // An extension that comes later saves nobody.
+                    let by = (now + self.plan.grace).min(self.kill_at());
+                    self.begin_to_end(now, Report::Ended, by);
                 }
             }
         }
-        if let Stage::Ending { run, leader, kill_at, ref report } = self.stage {
-            let (kill, report) = (now >= kill_at, report.clone());
+        let due = self.kill_at();
+        if let Stage::Ending { run, leader, ref mut by, ref report } = self.stage {
+            if now >= due {
+                *by = (*by).min(now); // from now on, whatever is extended
+            }
+            let (kill, report) = (now >= *by, report.clone());
             if kill && !self.dying && self.cgroup.as_ref().is_some_and(|own| own.kill().is_ok()) {
                 let _ = self.descendants.signal(Signal::KILL); // processes that left the cgroup
                 // Killed processes run no code, but under load it takes time until they disappear.
@@ -357,13 +384,14 @@ impl Watch {
         }
     }
 
-    fn begin_to_end(&mut self, now: Instant, report: Report) {
+    /// Asks a command that runs to end, and kills it then, or when its permission ends.
+    fn begin_to_end(&mut self, now: Instant, report: Report, by: Instant) {
         let Stage::Running { run, leader } = self.stage else { return };
-        let kill_at = (now + self.plan.grace).min(self.kill_at());
-        if now < kill_at {
-            let _ = self.descendants.signal(Signal::TERM); // an error is harmless: SIGKILL follows
+        if now < by.min(self.kill_at()) {
+            let signal = Signal::from_named_raw(self.plan.stop_signal).unwrap_or(Signal::TERM);
+            let _ = self.descendants.signal(signal); // an error is harmless: SIGKILL follows
         }
-        self.stage = Stage::Ending { run, leader, kill_at, report };
+        self.stage = Stage::Ending { run, leader, by, report };
     }
 
     /// Whether no process of the command is left, after killing it if it is time to.
@@ -409,13 +437,14 @@ impl Watch {
 
     /// Waits until there is something to do.
     fn rest(&mut self) {
+        // Also from time to time to measure the scheduling delay.
+        let probe = now() + (self.plan.margin * 2).max(PROBE);
         let wake = match self.stage {
             Stage::Idle => Instant::NEVER,
-            Stage::Starting { ending: true, .. } => now() + AGAIN,
+            Stage::Starting { ending: Some(_), .. } => now() + AGAIN,
             Stage::Starting { .. } => self.term_at(),
-            // Also from time to time to measure the scheduling delay.
-            Stage::Running { .. } => self.term_at().min(now() + (self.plan.margin * 2).max(PROBE)),
-            Stage::Ending { kill_at, .. } => kill_at.max(now() + AGAIN),
+            Stage::Running { .. } => self.term_at().min(probe),
+            Stage::Ending { by, .. } => by.min(self.kill_at()).min(probe).max(now() + AGAIN),
         };
         self.wait_until(wake);
         let worst = self.lateness.worst(now());
@@ -434,6 +463,10 @@ impl Watch {
         if !self.leaving {
             events.push(PollFd::new(&self.socket, PollFlags::IN | full));
             events.push(PollFd::new(&self.watchdog, PollFlags::IN));
+        }
+        // The last process may leave the cgroup after its death was told.
+        if let (Stage::Ending { .. }, Some(cgroup)) = (&self.stage, &self.cgroup) {
+            events.push(PollFd::new(cgroup.events(), PollFlags::PRI));
         }
         if set.is_err() || poll(&mut events, None).is_err() {
             // Interrupted, or short of memory: try again soon rather than sleep too long.

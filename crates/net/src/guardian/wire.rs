@@ -24,8 +24,9 @@ pub(super) const PACKET: usize = 1 << 14;
 pub(super) enum Request {
     /// The run may last until then; start it, with this term, if it does not run.
     Permit { run: u64, until: Instant, term: Option<Term> },
-    /// End the run now.
-    Stop { run: u64 },
+    /// End the run now: the stop signal, and SIGKILL after this time, or earlier if the permission
+    /// ends. A later request can only shorten that.
+    Stop { run: u64, within: Duration },
     /// Pass a signal on to the command.
     Signal { run: u64, signal: i32 },
     /// End the command and yourself. The member goes on, or has left: its last will is not sent.
@@ -73,7 +74,10 @@ impl Request {
                 out.put_instant(*until);
                 out.put_u64(term.map_or(0, Term::number));
             }
-            Self::Stop { run } => head(&mut out, 2, *run),
+            Self::Stop { run, within } => {
+                head(&mut out, 2, *run);
+                out.put_u64(within.as_nanos());
+            }
             Self::Signal { run, signal } => {
                 head(&mut out, 3, *run);
                 out.put_u32(signal.cast_unsigned());
@@ -88,7 +92,7 @@ impl Request {
         let (tag, run) = (input.u8()?, input.u64()?);
         let request = match tag {
             1 => Self::Permit { run, until: input.instant()?, term: Term::new(input.u64()?) },
-            2 => Self::Stop { run },
+            2 => Self::Stop { run, within: Duration::from_nanos(input.u64()?) },
             3 => Self::Signal { run, signal: input.u32()?.cast_signed() },
             4 => Self::Dismiss,
             _ => return Err(Malformed),
@@ -233,7 +237,7 @@ mod tests {
         for request in [
             Request::Permit { run: 1, until, term: None },
             Request::Permit { run: 1, until, term: Term::new(7) },
-            Request::Stop { run: 2 },
+            Request::Stop { run: 2, within: Duration::from_secs(10) },
             Request::Signal { run: 3, signal: 15 },
             Request::Dismiss,
         ] {

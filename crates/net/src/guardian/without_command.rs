@@ -49,6 +49,7 @@ impl WithoutCommand {
             args: Vec::new(),
             margin: Duration::ZERO,
             grace: Duration::ZERO,
+            stop_signal: 15,
             nice: 0,
             env: Vec::new(),
             recording: None,

@@ -77,6 +77,7 @@ impl ControlHandler for Member {
             voters: None,
             other_lists: Default::default(),
             unresolved: Vec::new(),
+            handing_over: None,
             members: Vec::new(),
             why: Vec::new(),
             multicast: None,

@@ -144,13 +144,21 @@ fn not_elected(within: bellwether::core::Duration, status: Option<&Status>) -> S
     format!("it was not elected within {within}{lost}")
 }
 
-/// Resigns, in favour of the last nominee if there is one.
+/// Resigns, in favour of the last nominee if there is one. If that one cannot lead any more, the
+/// member resigns all the same if somebody asked for no more than that.
 fn resign(election: &Election, asked: &[Resigning]) {
     let nominee = asked.iter().rev().find_map(|asked| asked.nominee);
-    let done = nominee.map_or_else(|| election.resign(), |nominee| election.transfer(nominee));
-    let done = refused(election, done);
-    for Resigning { reply, .. } in asked {
-        let _ = reply.send(done.clone()); // whoever asked may not wait any more
+    let transferred = nominee.map(|nominee| refused(election, election.transfer(nominee)));
+    let resigned = match &transferred {
+        Some(Ok(())) => Ok(()),
+        Some(Err(_)) if asked.iter().all(|asked| asked.nominee.is_some()) => Ok(()),
+        Some(Err(_)) | None => refused(election, election.resign()),
+    };
+    for Resigning { reply, nominee } in asked {
+        let done = transferred.as_ref().filter(|_| nominee.is_some()).unwrap_or(&resigned);
+        if let Some(reply) = reply {
+            let _ = reply.send(done.clone()); // whoever asked may not wait any more
+        }
     }
 }
 
@@ -194,7 +202,7 @@ mod tests {
         let errands = Errands::start(election.clone(), errors, waker).unwrap();
         let held = hang.lock().unwrap();
         let (reply, replied) = sync_channel(1);
-        errands.resign(vec![Resigning { nominee: None, reply }]);
+        errands.resign(vec![Resigning { nominee: None, reply: Some(reply) }]);
         errands.explain();
         assert!(errands.is_resigning());
         let begin = BootTime.now();

@@ -5,16 +5,17 @@
 use super::hooks::Tally;
 use super::printer::Printer;
 use super::worker::Notes;
-use bellwether::core::{NodeId, Refused};
+use bellwether::core::{Instant, NodeId, Refused};
 use bellwether::net::WakeFd;
+use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{Change, ChangeStream, ControlHandler, WatchEvent};
-use bellwether::net::status::Status;
+use bellwether::net::status::{HandingOver, Status};
 use bellwether::net::{Election, LastWill, Next, NotNow, Snapshot, VoterChange, Watch};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// How long a command may take to end before the answer is "look later".
+/// How long a client waits for the end of a command before it is told that this is under way.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The most requests that wait for an answer.
 const WAITING_MAX: usize = 32;
@@ -26,8 +27,34 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) struct Resigning {
     /// The member that should lead next, if one is named.
     pub(super) nominee: Option<NodeId>,
-    /// Where the answer goes.
-    pub(super) reply: SyncSender<Result<(), String>>,
+    /// Where the answer goes, if somebody asked.
+    pub(super) reply: Option<SyncSender<Result<(), String>>>,
+}
+
+/// A command that is ending while its member leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UnderWay {
+    /// Who leads next, if a member is named.
+    pub(super) nominee: Option<NodeId>,
+    /// When the command is killed.
+    pub(super) by: Instant,
+}
+
+/// What clients are told about the command that is ending, if one is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HandOver(Arc<Mutex<Option<UnderWay>>>);
+
+impl HandOver {
+    /// From now on it is this, or nothing.
+    pub(super) fn tell(&self, under_way: Option<UnderWay>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = under_way;
+    }
+
+    fn status(&self) -> Option<HandingOver> {
+        let UnderWay { nominee, by } = (*self.0.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let left = by.since(BootTime.now()).as_secs_f64() * 1e3;
+        Some(HandingOver { to: nominee.map(|id| id.0), within_ms: left })
+    }
 }
 
 /// The state that the answering threads share.
@@ -42,6 +69,7 @@ pub(super) struct RunHandler {
     resignations: SyncSender<Resigning>,
     waker: WakeFd,
     printers: Vec<Printer>,
+    hand_over: HandOver,
 }
 
 impl RunHandler {
@@ -62,8 +90,14 @@ impl RunHandler {
             resignations,
             waker,
             printers,
+            hand_over: HandOver::default(),
         };
         (handler, asked)
+    }
+
+    /// Where the loop notes what clients are told about its command.
+    pub(super) fn told_of_hand_over(&self) -> HandOver {
+        self.hand_over.clone()
     }
 
     /// The member has joined.
@@ -99,19 +133,23 @@ impl ControlHandler for RunHandler {
         let new: Vec<String> = new.collect();
         status.warnings.extend(new);
         status.warnings.extend(self.printers.iter().filter_map(Printer::warning));
+        status.handing_over = self.hand_over.status();
+        if let Some(handing_over) = &status.handing_over {
+            status.why.push(handing_over.to_string());
+        }
         Ok(status)
     }
 
     fn resign(&self) -> Result<(), String> {
         self.election()?;
-        self.hand_over(None)
+        self.ask_to_hand_over(None)
     }
 
     /// A nominee that cannot lead is refused before the command is ended.
     fn transfer(&self, to: NodeId) -> Result<(), String> {
         let election = self.election()?;
         refused(election, election.can_transfer(to))?;
-        self.hand_over(Some(to))
+        self.ask_to_hand_over(Some(to))
     }
 
     fn change_voters(&self, change: VoterChange, list: Option<u64>) -> Result<(), String> {
@@ -135,9 +173,9 @@ impl ControlHandler for RunHandler {
 
 impl RunHandler {
     /// Has the loop end the command, and the member resign.
-    fn hand_over(&self, nominee: Option<NodeId>) -> Result<(), String> {
+    fn ask_to_hand_over(&self, nominee: Option<NodeId>) -> Result<(), String> {
         let (reply, replied) = sync_channel(1);
-        match self.resignations.try_send(Resigning { nominee, reply }) {
+        match self.resignations.try_send(Resigning { nominee, reply: Some(reply) }) {
             Ok(()) => self.waker.wake(),
             Err(TrySendError::Full(_)) => return Err("it is being asked already".to_owned()),
             Err(TrySendError::Disconnected(_)) => return Err("it ends".to_owned()),
@@ -146,7 +184,9 @@ impl RunHandler {
             Ok(done) => done,
             Err(RecvTimeoutError::Disconnected) => Err("it ends".to_owned()),
             Err(RecvTimeoutError::Timeout) => {
-                Err("its command has not ended yet; it resigns as soon as it has".to_owned())
+                Err("it is under way: the command is still ending, and the member hands over as \
+                     soon as nothing of it is left; `bellwether status` tells more"
+                    .to_owned())
             }
         }
     }

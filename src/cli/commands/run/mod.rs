@@ -37,6 +37,7 @@ use crate::cli::failure::{Failure, with_flags};
 use crate::cli::output::TextOrJson;
 use crate::cli::runtime_dir;
 use crate::cli::signals::Signals;
+use bellwether::core::Instant;
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
@@ -84,7 +85,8 @@ Examples:
 Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, when CMD is gone and
 the leadership handed over; 75 leadership lost (--once), 124 not elected in time, 126 and 127 CMD
 cannot be started any more, 78 bad configuration (or no such CMD), 2 bad usage.
-Signals: SIGHUP reads the keys again; SIGUSR1, SIGUSR2 and SIGWINCH go to CMD.
+Signals: SIGTERM and SIGINT end CMD within --stop-timeout and hand over, a second one ends CMD at
+once; SIGHUP reads the keys again; SIGUSR1, SIGUSR2 and SIGWINCH go to CMD.
 CMD gets BELLWETHER_GROUP, _ID, _DIR, _TERM (its fencing token: higher than that of every leader
 before; empty where the protocol counts none) and _TERM_KEPT (yes: also across restarts, or no).
 Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM, _TERM_KEPT, _REIGN (how often this member
@@ -227,6 +229,7 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
         args: args.to_vec(),
         margin: permission.margin,
         grace: permission.grace,
+        stop_signal: settings.options.commanding.stop_signal,
         nice: priority::nice(),
         env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
         recording: settings.recording(id),
@@ -289,6 +292,7 @@ fn supervise(
     let hooks = hooks.map_err(begin)?;
     let notes = worker.as_ref().map_or_else(|| Notes::new(errors.clone()), Worker::notes);
     handler.open(election.clone(), hooks.tally(), notes.clone(), will.clone());
+    let hand_over = handler.told_of_hand_over();
     let Joining { signals, waker, deadline, early } = joining;
     let errands = Errands::start(election.clone(), errors.clone(), waker.clone()).map_err(begin)?;
     let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), waker.clone());
@@ -318,7 +322,11 @@ fn supervise(
         last: None,
         list: None,
         resigning: Vec::new(),
+        hand_over,
+        heeds_from: Instant::ZERO,
+        asked_to_end: 0,
         ending: None,
+        free_since: None,
     })
 }
 

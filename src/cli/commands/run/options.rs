@@ -7,6 +7,8 @@ use bellwether::core::Duration;
 use bellwether::net::{FoundingVoters, Peers};
 use bellwether::protocols::choice::Entry;
 use clap::{Args, ValueEnum};
+use signal_hook::consts::{SIGCHLD, SIGCONT, SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
+use signal_hook::low_level::signal_name;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -20,6 +22,28 @@ fn priority(text: &str) -> Result<(u64, u32), String> {
     match pair {
         Some((Ok(id), Ok(priority))) => Ok((id, priority)),
         _ => Err("write the id of a member and its priority, as in 4=10".to_owned()),
+    }
+}
+
+/// Signals that no program can handle, or that only stop a process or let it go on.
+const NO_STOP_SIGNALS: [i32; 7] = [SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD];
+
+/// The number of a signal that can ask a command to end.
+fn stop_signal(text: &str) -> Result<i32, String> {
+    let upper = text.to_ascii_uppercase();
+    let is_called = |number: &i32| {
+        let name = signal_name(*number).unwrap_or_default();
+        !name.is_empty() && (upper == name || Some(upper.as_str()) == name.strip_prefix("SIG"))
+            || upper == number.to_string()
+    };
+    let named = (1..=31).find(is_called).filter(|number| signal_name(*number).is_some());
+    match named {
+        Some(number) if NO_STOP_SIGNALS.contains(&number) => Err(format!(
+            "{} does not ask a program to end; SIGTERM, SIGINT, SIGQUIT and SIGHUP do",
+            signal_name(number).unwrap_or(text)
+        )),
+        Some(number) => Ok(number),
+        None => Err("write the name of a signal, as in SIGINT or INT, or its number".to_owned()),
     }
 }
 
@@ -116,6 +140,10 @@ pub(in crate::cli) struct Options {
     pub(super) hooking: Hooking,
     #[command(flatten)]
     pub(super) commanding: Commanding,
+    /// How long a vote binds its voter (lockTime): all other times of the leases follow from it,
+    /// and `check-config` shows them. Instead of --preset, --lock and the others
+    #[arg(long, value_name = "T", help_heading = "Leases")]
+    pub(super) lease: Option<Duration>,
     #[command(flatten)]
     pub(super) params: Parameters<Live>,
     /// The command that runs only while this member leads
@@ -141,8 +169,16 @@ pub(super) struct Commanding {
     /// Start CMD again when it exits, instead of leaving the group with its exit code
     #[arg(long)]
     pub(super) restart: bool,
-    /// How long CMD has between SIGTERM and SIGKILL [default: a tenth of the lease, or half of
-    /// the time left of a lease when it is renewed, if that is less]
+    /// How long CMD has to end when leadership is handed over as planned: at SIGTERM to this
+    /// member, resign, transfer and preempt. Until then this member goes on leading; at the end of
+    /// this time CMD gets SIGKILL. A second SIGTERM or SIGINT ends CMD at once [default: 10s]
+    #[arg(long, value_name = "T")]
+    pub(super) stop_timeout: Option<Duration>,
+    /// The signal that asks CMD to end, by its name or number
+    #[arg(long, value_name = "SIGNAL", default_value = "SIGTERM", value_parser = stop_signal)]
+    pub(super) stop_signal: i32,
+    /// How long CMD has between that signal and SIGKILL when the lease is lost [default: a tenth of
+    /// the lease, or half of the time left of a lease when it is renewed, if that is less]
     #[arg(long, value_name = "T")]
     pub(super) grace: Option<Duration>,
     /// The time between SIGKILL and the end of the lease [default: as --grace]
@@ -159,4 +195,24 @@ pub(super) enum Choice {
     /// It is not
     #[value(aliases = ["false", "off"])]
     No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stop_signal;
+
+    #[test]
+    fn a_stop_signal_has_a_name_or_a_number_and_can_be_handled() {
+        for (text, number) in
+            [("SIGTERM", 15), ("TERM", 15), ("sigint", 2), ("quit", 3), ("10", 10), ("SIGHUP", 1)]
+        {
+            assert_eq!(stop_signal(text), Ok(number), "{text}");
+        }
+        for text in ["", "0", "32", "-1", "SIG", "SIGNAL", "TERMINATE", "1.5"] {
+            assert!(stop_signal(text).unwrap_err().contains("the name of a signal"), "{text}");
+        }
+        for text in ["SIGKILL", "9", "STOP", "SIGCONT"] {
+            assert!(stop_signal(text).unwrap_err().contains("SIGTERM, SIGINT"), "{text}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::cli::flags::{self, Live};
 use bellwether::core::Duration;
 use bellwether::net::Peers;
 use bellwether::protocols::choice::{BadText, Config, Entry};
+use bellwether::protocols::local_leader::BadConfig;
 use bellwether::protocols::param::{BadParam, GivenParams};
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::Ranks;
@@ -15,23 +16,74 @@ use serde_json::{Map, Value};
 /// The assumed loss, for parameters whose defaults depend on it.
 const LOSS: f64 = 0.01;
 
-/// The parameters of the chosen protocol; `given` are the flags that were set, anywhere.
+/// The key of the length of leases in `[params]`.
+const LEASE: &str = "lease";
+/// The parameters that follow from it.
+const FOLLOW: [&str; 7] = ["preset", "delta", "sigma", "renew", "lock", "period", "expires"];
+
+/// The parameters of the chosen protocol, and the length of leases if they follow from that;
+/// `given` are the flags that were set, anywhere.
 pub(super) fn config(
     options: &Options,
     given: &[String],
     file: layers::Params,
-) -> Result<Config, Failure> {
+) -> Result<(Config, Option<Duration>), Failure> {
     let (entry, table) = (options.protocol, options.protocol.params());
     flags::refuse_foreign(entry, given, &flags::all::<Live>(), &flags::own::<Live>(entry))?;
     let bad = |error: serde_json::Error| Failure::Config(format!("[params]: {error}"));
     let written = serde_json::to_value(&file.table).map_err(bad)?;
-    let written = written.as_object().cloned().unwrap_or_default();
+    let mut written = written.as_object().cloned().unwrap_or_default();
+    let in_file = written.remove(LEASE).map(|value| lease_in(&value, &file)).transpose()?;
     check_each(entry, &written, &file)?;
     let mut params = GivenParams::of_values(table, written).map_err(refused)?;
     for (name, text) in options.params.pairs() {
         params.put(table, name, text).map_err(refused)?;
     }
-    entry.config(&surroundings(options), &params).map_err(refused)
+    let config = entry.config(&surroundings(options), &params).map_err(refused)?;
+    match options.lease.or(in_file) {
+        None => Ok((config, None)),
+        Some(lease) => Ok((with_lease(entry, config, lease, &params)?, Some(lease))),
+    }
+}
+
+/// The length of leases in a file's `[params]`.
+fn lease_in(value: &Value, file: &layers::Params) -> Result<Duration, Failure> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    text.parse().map_err(|why| {
+        let place = file.place(LEASE);
+        Failure::Config(format!("{place}[params] {LEASE}: invalid value '{text}': {why}"))
+    })
+}
+
+/// The parameters with all times that follow from this length of leases. A time that was given
+/// too is refused: nobody could tell which of the two counts.
+fn with_lease(
+    entry: &Entry,
+    config: Config,
+    lease: Duration,
+    given: &GivenParams,
+) -> Result<Config, Failure> {
+    let Config::LocalLeader(leases) = config else {
+        return Err(Failure::Config(format!(
+            "--lease {lease}: {} has no leases; leave it out, or choose --protocol local-leader",
+            entry.name
+        )));
+    };
+    if let Some(name) = FOLLOW.into_iter().find(|name| given.has(name)) {
+        return Err(Failure::Config(format!(
+            "--lease {lease} sets all times of the leases, and --{name} would set one of them \
+             again: leave out --{name}, or --lease and set the times one by one"
+        )));
+    }
+    let bad = |bad: BadConfig| Failure::Config(format!("--lease {lease}: {bad}"));
+    Ok(Config::LocalLeader(leases.with_lease(lease).map_err(bad)?))
+}
+
+/// The times that follow from the length of leases, as a line.
+pub(super) fn times_of(config: &Config) -> String {
+    let times = config.arguments(&config.family().default_config());
+    let own = times.iter().filter(|(name, _)| FOLLOW.contains(name) && *name != "preset");
+    own.map(|(name, text)| format!("{name} = {text}")).collect::<Vec<_>>().join(", ")
 }
 
 /// A parameter that a flag or the group's form gives, and that is refused.

@@ -18,7 +18,14 @@ pub(super) struct Permission {
     scheduling: Duration,
     pub(super) margin: Duration,
     pub(super) grace: Duration,
+    /// How long a command may take to end while its member leads on.
+    pub(super) stop_timeout: Duration,
 }
+
+/// The default of `--stop-timeout`.
+pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// The most that it may be.
+const STOP_TIMEOUT_MAX: Duration = Duration::from_secs(86_400);
 
 /// For how long a command is permitted to run where there is no lease.
 pub(super) const WITHOUT_LEASE: Duration = Duration::from_secs(10);
@@ -37,12 +44,24 @@ impl Permission {
         };
         let share = default_share(lease, renew, round_trip, scheduling);
         let (margin, grace) = (margin.unwrap_or(share), grace.unwrap_or(share));
-        Self { lease, renew, round_trip, scheduling, margin, grace }
+        let stop_timeout = STOP_TIMEOUT;
+        Self { lease, renew, round_trip, scheduling, margin, grace, stop_timeout }
+    }
+
+    /// With this time for a command to end while its member leads on.
+    pub(super) fn stopping_within(self, stop_timeout: Option<Duration>) -> Self {
+        Self { stop_timeout: stop_timeout.unwrap_or(STOP_TIMEOUT), ..self }
     }
 
     /// Why a command can be ended within its lease, or why it cannot.
     pub(super) fn check(&self) -> Result<String, Failure> {
-        let Self { lease, renew, round_trip, scheduling, margin, grace } = *self;
+        let Self { lease, renew, round_trip, scheduling, margin, grace, stop_timeout } = *self;
+        if stop_timeout > STOP_TIMEOUT_MAX {
+            return Err(Failure::Config(format!(
+                "--stop-timeout {stop_timeout} is more than {STOP_TIMEOUT_MAX}: nobody else leads \
+                 before the command has ended; choose a shorter one"
+            )));
+        }
         if margin == Duration::ZERO {
             return Err(Failure::Config(
                 "--margin 0s: to end a command takes time; leave it out for what the lease allows"
@@ -53,7 +72,7 @@ impl Permission {
             .map_err(|error| Failure::Config(error.to_string()))?;
         Ok(format!(
             "renewal {renew} + round trip {round_trip} + scheduling {scheduling} + grace {grace} + \
-             margin {margin} <= lease {lease}"
+             margin {margin} <= lease {lease}; handed over as planned it has {stop_timeout} to end"
         ))
     }
 

@@ -8,7 +8,7 @@ use crate::cli::failure::{Failure, with_flags};
 use crate::cli::file;
 use crate::cli::output::TextOrJson;
 use crate::cli::runtime_dir;
-use bellwether::core::{Instant, NodeId};
+use bellwether::core::{Duration, Instant, NodeId};
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{check_group, socket_path};
 use bellwether::net::guardian::Recording;
@@ -24,6 +24,8 @@ pub(in crate::cli) struct Settings {
     pub(super) group: String,
     pub(super) options: Options,
     pub(super) config: Config,
+    /// The length of leases, if all their times follow from it.
+    lease: Option<Duration>,
     pub(super) dir: PathBuf,
     pub(super) hooks: Vec<PathBuf>,
     pub(super) command: Vec<OsString>,
@@ -85,12 +87,19 @@ impl Settings {
         let options = layers::parse(&all).map_err(Failure::Config)?;
         let (commands, hooks) = (!command.is_empty(), !options.hooking.on_change.is_empty());
         let no_command = "without a command; add -- CMD";
-        check_effect(&all, written, &["restart", "grace", "margin"], commands, no_command)?;
+        let names = ["restart", "stop-timeout", "stop-signal", "grace", "margin", "preempt-asks"];
+        check_effect(&all, written, &names, commands, no_command)?;
         let no_hook = "without a hook; add --on-change HOOK";
         check_effect(&all, written, &["hook-timeout"], hooks, no_hook)?;
         let given: Vec<String> = all.keys().cloned().collect();
-        let has_params = options.params.pairs().next().is_some() || !file.params.table.is_empty();
-        let config = params::config(&options, &given, file.params)?;
+        let has_params = options.params.pairs().next().is_some()
+            || options.lease.is_some()
+            || !file.params.table.is_empty();
+        let (mut config, lease) = params::config(&options, &given, file.params)?;
+        if let Config::LocalLeader(leases) = &mut config {
+            // Its command ends in its own time, and then the member hands over.
+            leases.preempt_asks |= commands && leases.preempt;
+        }
         let name = options.protocol.name;
         let plans = if name == DEFAULT {
             format!("; `bellwether plan {name} --detect T` computes all values")
@@ -107,7 +116,7 @@ impl Settings {
         let names = ["priority", "priorities", "witness", "voters"];
         check_effect(&all, written, &names, roles, &ordinary)?;
         let settled = Self::settle(group, options, (config, &choice), command)?;
-        Ok(Self { has_params, ..settled })
+        Ok(Self { has_params, lease, ..settled })
     }
 
     fn settle(
@@ -117,16 +126,26 @@ impl Settings {
         command: Vec<OsString>,
     ) -> Result<Self, Failure> {
         check_group(&group).map_err(|bad| Failure::Config(with_flags(&bad)))?;
-        let Commanding { margin, grace, .. } = options.commanding;
-        let permission = Permission::new(choice, margin, grace);
+        let permission = permission(&options.commanding, choice);
         let absolute = |hook: &PathBuf| {
             std::path::absolute(hook).map_err(|error| Failure::io("find", hook, &error))
         };
         let hooks = options.hooking.on_change.iter().map(absolute).collect::<Result<_, _>>()?;
         let dir = runtime_dir::of_process(options.dir.as_deref());
         let since = BootTime.now();
-        let has_params = false;
-        Ok(Self { group, options, config, dir, hooks, command, permission, has_params, since })
+        let (has_params, lease) = (false, None);
+        Ok(Self {
+            group,
+            options,
+            config,
+            lease,
+            dir,
+            hooks,
+            command,
+            permission,
+            has_params,
+            since,
+        })
     }
 
     /// Takes over the parameters that were learnt from the group.
@@ -135,8 +154,7 @@ impl Settings {
         let bad = |error: &dyn std::fmt::Display| Failure::Config(format!("{name}: {error}"));
         let config = Config::from_json(name, params).map_err(|error| bad(&error))?;
         let choice = Choice::try_from(config.clone()).map_err(|error| bad(&error))?;
-        let Commanding { margin, grace, .. } = self.options.commanding;
-        self.permission = Permission::new(&choice, margin, grace);
+        self.permission = permission(&self.options.commanding, &choice);
         if !self.command.is_empty() {
             self.permission.check()?;
         }
@@ -220,6 +238,9 @@ impl Settings {
         for rule in self.builder()?.check()? {
             tell(rule.name, rule.text);
         }
+        if let Some(lease) = self.lease {
+            tell("lease", format!("{lease} gives {}", params::times_of(&self.config)));
+        }
         tell("directory", runtime_dir::check(&self.dir)?);
         if let Some(id) = self.options.id {
             tell("socket", format!("asked at {}", self.check_socket(id)?.display()));
@@ -264,6 +285,12 @@ impl Settings {
         let path = socket_path(&self.dir, &self.group, id);
         path.map_err(|bad| Failure::Config(with_flags(&bad)))
     }
+}
+
+/// The times of a command with this protocol.
+fn permission(commanding: &Commanding, choice: &Choice) -> Permission {
+    let Commanding { margin, grace, stop_timeout, .. } = *commanding;
+    Permission::new(choice, margin, grace).stopping_within(stop_timeout)
 }
 
 /// Refuses the settings among these that were given, unless they have an effect: as bad usage if
@@ -318,7 +345,6 @@ fn check_executable(what: &str, program: &Path) -> Result<String, Failure> {
 mod tests {
     use super::*;
     use crate::cli::{Bellwether, Command, command, written};
-    use bellwether::core::Duration;
     use bellwether::protocols::local_leader::{Mode, Preset, Tokens};
     use clap::FromArgMatches;
 
@@ -382,6 +408,27 @@ mod tests {
     }
 
     #[test]
+    fn a_lease_alone_gives_all_times_wherever_it_stands() {
+        let ms = |ms| Some(Duration::from_millis(ms));
+        let file = "[params]\nlease = \"5s\"\n";
+        let environment = [("BELLWETHER_LEASE", "6s")];
+        for (arguments, file, environment, lock) in [
+            ("g --lease 5s", "", &[][..], 5_000),
+            ("g", file, &[], 5_000),
+            ("g", "lease = \"5s\"\n", &[], 5_000),
+            ("g", file, &environment, 6_000),
+            ("g --lease 7s", file, &environment, 7_000),
+        ] {
+            let all = settings(arguments, file, environment).unwrap();
+            let config = leases(&all);
+            assert_eq!((config.lock, config.preset), (ms(lock), Preset::Wan), "{arguments} {file}");
+            assert!(config.period > ms(lock) && config.renew < ms(lock), "{config:?}");
+        }
+        let drifting = settings("g --lease 5s --drift-ppm 100", "", &[]).unwrap();
+        assert_eq!(leases(&drifting).delta, ms(102), "what is no time may be given");
+    }
+
+    #[test]
     fn members_that_are_listed_need_a_majority_and_others_lead_those_they_reach() {
         let mode = |arguments: &str| leases(&settings(arguments, "", &[]).unwrap()).mode;
         assert_eq!(mode("g --peers 1=127.0.0.1:1,2=127.0.0.1:2"), Mode::Majority);
@@ -435,8 +482,26 @@ mod tests {
             ("g --listen-for 3s", "", "--listen-for is no flag of local-leader"),
             ("g --protocol le-s --lock 1s", "", "--lock is no flag of le-s"),
             ("g --lock 10ms", "", "local-leader: "),
+            (
+                "g --lease 5s --preset lan",
+                "",
+                "--lease 5s sets all times of the leases, and --preset",
+            ),
+            (
+                "g --lease 5s",
+                "[params]\nlock = \"4s\"",
+                "would set one of them again: leave out --lock",
+            ),
+            ("g --renew 1s", "[params]\nlease = \"5s\"", "leave out --renew, or --lease"),
+            ("g", "[params]\n\nlease = \"soon\"", ": line 3: [params] lease: invalid value 'soon'"),
+            ("g --lease 5s --protocol le-s", "", "--lease 5s: le-s has no leases"),
+            ("g --lease 10ms", "", "--lease 0.01s: lease = 0.01s, but 0.036s <= lease"),
             ("g --restart", "", "--restart has no effect without a command"),
             ("g --margin 5ms", "", "--margin has no effect without a command"),
+            ("g --stop-timeout 5s", "", "--stop-timeout has no effect without a command"),
+            ("g", "stop-signal = \"INT\"", "--stop-signal has no effect without a command"),
+            ("g", "stop-signal = \"KILL\"", "SIGKILL does not ask a program to end"),
+            ("g", "stop-timeout = \"soon\"", "invalid value 'soon' for '--stop-timeout <T>'"),
             ("g", "grace = \"5ms\"", "--grace has no effect without a command"),
             ("g", "hook-timeout = \"5s\"", "--hook-timeout has no effect without a hook"),
             ("g", "rank = 7", "--rank has no effect with local-leader and these parameters"),

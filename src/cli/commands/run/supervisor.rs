@@ -3,14 +3,15 @@
 //! **Assumptions.** The guardian ends a command whose permission is not extended.
 //!
 //! **Promise.** A command is gone before the leadership that it needs is given up: the member
-//! resigns or ends only when the command is idle. The loop does not wait for readers, hooks or the
-//! member's thread. If a command was ended because its permission was not extended, and the member
-//! still leads, it is permitted again at once; if the loop is held up for longer than the
-//! permission lasts, the member resigns ([`Overdue`]).
+//! resigns or ends only when the command is idle. Until then it leads, and the command has its own
+//! time to end, unless the lease is lost meanwhile or a second signal asks for the end. The loop
+//! does not wait for readers, hooks or the member's thread. If a command was ended because its
+//! permission was not extended, and the member still leads, it is permitted again at once; if the
+//! loop is held up for longer than the permission lasts, the member resigns ([`Overdue`]).
 
 use super::complaints::Complaints;
 use super::errands::Errands;
-use super::handler::{Resigning, note_told};
+use super::handler::{HandOver, Resigning, UnderWay, note_told};
 use super::hooks::Hooks;
 use super::overdue::Overdue;
 use super::permission::WITHOUT_LEASE;
@@ -42,6 +43,10 @@ const NOT_FOUND: u8 = 127;
 const PATIENCE: Duration = Duration::from_millis(1_000);
 /// How long the end waits, beyond any grace, for a command that SIGKILL does not end.
 const UNKILLABLE: Duration = Duration::from_secs(5);
+
+/// A leader that could not hand over to a better member tries again after this: each attempt ends
+/// its command.
+const HEED_AGAIN: Duration = Duration::from_secs(10);
 
 /// The state of the loop.
 pub(super) struct Supervisor {
@@ -77,8 +82,16 @@ pub(super) struct Supervisor {
     pub(super) list: Option<u64>,
     /// The requests that wait until it has resigned.
     pub(super) resigning: Vec<Resigning>,
-    /// The exit code once the command is gone, and since when it is ending.
-    pub(super) ending: Option<(u8, Instant)>,
+    /// What clients are told about the command that is ending.
+    pub(super) hand_over: HandOver,
+    /// From when on it hands over to a better member.
+    pub(super) heeds_from: Instant,
+    /// How many signals asked it to end.
+    pub(super) asked_to_end: u32,
+    /// The exit code, if it is to end once the command is gone.
+    pub(super) ending: Option<u8>,
+    /// Since when it is to end and nothing of the command is left.
+    pub(super) free_since: Option<Instant>,
 }
 
 impl Supervisor {
@@ -100,6 +113,7 @@ impl Supervisor {
             let snapshot = self.election.leadership();
             self.judge(&snapshot);
             self.look_at_list();
+            self.heed_successor(&snapshot);
             if self.complaints.is_due(&snapshot) {
                 self.errands.explain();
             }
@@ -111,12 +125,15 @@ impl Supervisor {
     }
 
     fn end_with(&mut self, code: u8) {
-        self.ending.get_or_insert((code, BootTime.now()));
+        self.ending.get_or_insert(code);
     }
 
     fn signalled(&mut self, asked: Asked) {
         match asked {
-            Asked::End => self.end_with(0),
+            Asked::End => {
+                self.asked_to_end = self.asked_to_end.saturating_add(1);
+                self.end_with(0);
+            }
             Asked::Reload => self.reload(),
             Asked::Forward(signal) => {
                 if let Some(worker) = &mut self.worker {
@@ -191,7 +208,10 @@ impl Supervisor {
     fn tell_fate(&mut self, fate: Fate) {
         match fate {
             Fate::Started(pid) => self.note(&format!("the command runs as process {pid}")),
-            Fate::Ended => self.note("the command was ended"),
+            Fate::Ended { killed: false } => self.note("the command was ended"),
+            Fate::Ended { killed: true } => {
+                self.note("the command did not end in time, and was killed");
+            }
             Fate::Done(how, code) => {
                 self.note(&format!("the command {how}; the member leaves"));
                 self.end_with(code);
@@ -250,48 +270,84 @@ impl Supervisor {
         }
     }
 
+    /// Begins to hand over to a better member that should lead instead of this one.
+    fn heed_successor(&mut self, snapshot: &Snapshot) {
+        let idle = self.resigning.is_empty() && !self.errands.is_resigning();
+        if idle && self.ending.is_none() && self.worker.is_some() && snapshot.at >= self.heeds_from
+        {
+            let Some(nominee) = self.election.successor() else { return };
+            self.heeds_from = snapshot.at + HEED_AGAIN;
+            self.resigning.push(Resigning { nominee: Some(nominee), reply: None });
+        }
+    }
+
     /// Does what can be done now; the exit code, if that was the last.
     fn act(&mut self, snapshot: &Snapshot) -> Option<u8> {
-        let resigns = !self.resigning.is_empty() || self.errands.is_resigning();
-        let wanted = snapshot.leads() && self.ending.is_none() && !resigns;
-        let until = match snapshot.until {
-            _ if !wanted => Instant::NEVER,
-            Instant::NEVER => snapshot.at + WITHOUT_LEASE,
-            until => until,
-        };
-        let in_time = self.overdue.as_ref().is_none_or(|overdue| overdue.expect(until));
-        let wanted = wanted && in_time;
-        if let Some(worker) = &mut self.worker {
-            if wanted {
-                worker.lead(snapshot);
-            } else {
-                worker.end();
-            }
-            if !worker.is_idle() {
-                self.abandon_what_cannot_be_ended(snapshot);
-                return None;
-            }
+        self.tend_command(snapshot);
+        if self.worker.as_ref().is_some_and(|worker| !worker.is_idle()) {
+            self.abandon_what_cannot_be_ended(snapshot);
+            return None;
         }
         if !self.resigning.is_empty() {
             self.errands.resign(std::mem::take(&mut self.resigning));
         }
-        let (code, since) = self.ending?;
+        let code = self.ending?;
+        let since = *self.free_since.get_or_insert(snapshot.at);
         // A request to resign is answered first, if the member's thread can answer.
         let asks = self.errands.is_resigning() || self.errands.is_ending();
         let answers = asks && snapshot.at < since + PATIENCE;
         (!answers).then_some(code)
     }
 
+    /// Permits the command to run, or has it end: in its own time as long as the member leads.
+    fn tend_command(&mut self, snapshot: &Snapshot) {
+        let Some(worker) = &mut self.worker else { return };
+        let resigns = !self.resigning.is_empty() || self.errands.is_resigning();
+        let wanted = self.ending.is_none() && !resigns;
+        let until = match snapshot.until {
+            _ if !snapshot.leads() || !wanted && worker.is_idle() => Instant::NEVER,
+            Instant::NEVER => snapshot.at + WITHOUT_LEASE,
+            until => until,
+        };
+        let in_time = self.overdue.as_ref().is_none_or(|overdue| overdue.expect(until));
+        let mut begins = false;
+        if !snapshot.leads() || !in_time {
+            worker.end(snapshot.at);
+        } else if wanted {
+            worker.lead(snapshot);
+        } else {
+            begins = worker.hand_over(snapshot);
+        }
+        if self.asked_to_end > 1 {
+            worker.kill(snapshot.at);
+        }
+        let by = worker.kill_by();
+        let nominee = self.resigning.iter().rev().find_map(|asked| asked.nominee);
+        self.hand_over.tell(worker.takes_its_time().then_some(UnderWay { nominee, by }));
+        if begins {
+            let left = by.since(snapshot.at);
+            self.note(&format!("the command has {left} to end; then the member hands over"));
+        }
+    }
+
     /// Ends this process without leaving the group if something of the command cannot be killed:
     /// then nobody else leads before the lease has run out.
     fn abandon_what_cannot_be_ended(&mut self, snapshot: &Snapshot) {
-        if self.ending.is_some_and(|(_, since)| snapshot.at >= since + UNKILLABLE) {
+        if self.ending.is_some() && snapshot.at >= self.gives_up_at() {
             self.errors.say(
                 "a process of the command cannot be killed: the member ends without handing over, \
                  and its lease runs out",
             );
             self.errors.clone().end();
             std::process::exit(1);
+        }
+    }
+
+    /// Until when the end waits for a command that was killed; for ever, if none was.
+    fn gives_up_at(&self) -> Instant {
+        match self.worker.as_ref().map_or(Instant::NEVER, Worker::kill_by) {
+            Instant::NEVER => Instant::NEVER,
+            by => by + UNKILLABLE,
         }
     }
 
@@ -306,10 +362,9 @@ impl Supervisor {
             wake = wake.min(snapshot.until);
         }
         wake = wake.min(self.complaints.next());
-        if let Some((_, since)) = self.ending {
-            let asks = self.errands.is_resigning() || self.errands.is_ending();
-            let patience = if asks { PATIENCE } else { UNKILLABLE };
-            wake = wake.min(since + patience);
+        if self.ending.is_some() {
+            let answered = self.free_since.map_or(Instant::NEVER, |since| since + PATIENCE);
+            wake = wake.min(self.gives_up_at()).min(answered);
         }
         let left = std::time::Duration::from_nanos(wake.since(BootTime.now()).as_nanos());
         let timeout = (wake != Instant::NEVER).then(|| Timespec::try_from(left).ok()).flatten();

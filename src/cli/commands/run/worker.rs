@@ -1,7 +1,11 @@
 //! The command that runs while the member leads, as the loop sees it.
 //!
+//! **Assumptions.** The loop calls [`Worker::lead`], [`Worker::hand_over`] or [`Worker::end`]
+//! whenever the lease was renewed.
+//!
 //! **Promise.** Once [`Worker::is_idle`] says so, nothing of the command is left, and nothing
-//! starts it again but [`Worker::lead`].
+//! starts it again but [`Worker::lead`]. A command that is to end while its member leads on has its
+//! own time for that; if the lease is lost meanwhile, it has no more than any other then.
 
 use super::permission::Permission;
 use super::printer::Printer;
@@ -71,6 +75,8 @@ pub(super) struct Worker {
     permitted: Instant,
     /// How often the member had begun to lead when the command was started.
     reign: u64,
+    /// When it is killed, if it is ending: at the latest.
+    kill_by: Instant,
     started: Instant,
     rest: Duration,
 }
@@ -82,9 +88,20 @@ enum State {
     /// It was permitted to run, and its end was not reported.
     Running,
     /// It was told to end.
-    Ending,
+    Ending(Pace),
     /// It ended by itself, and is started again after this.
     Resting(Instant),
+}
+
+/// How long a command has that was told to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Pace {
+    /// Its own time, `--stop-timeout`: its member leads meanwhile.
+    Own,
+    /// `--grace`: its member leads no longer.
+    Grace,
+    /// None at all.
+    Kill,
 }
 
 impl State {
@@ -101,7 +118,10 @@ pub(super) enum Fate {
     /// It runs, as this process.
     Started(u32),
     /// It was told to end, and nothing of it is left.
-    Ended,
+    Ended {
+        /// Whether it took all the time that it had, so that it was killed.
+        killed: bool,
+    },
     /// It ended by itself in this way, and so does the member, with this code.
     Done(String, u8),
     /// It ended by itself in this way, and is started again after this time.
@@ -151,6 +171,7 @@ impl Worker {
             state: State::Idle,
             permitted: Instant::ZERO,
             reign: 0,
+            kill_by: Instant::NEVER,
             started: Instant::ZERO,
             rest: REST,
         })
@@ -174,17 +195,14 @@ impl Worker {
     /// The member leads: permits the command to run as long as its lease allows.
     pub(super) fn lead(&mut self, snapshot: &Snapshot) {
         if self.state.is_of_another_reign(self.reign, snapshot) {
-            return self.end();
+            return self.end(snapshot.at);
         }
-        let until = self.permission.until(snapshot, self.permitted);
         let due = match self.state {
             State::Running | State::Idle => true,
             State::Resting(over) => snapshot.at >= over,
-            State::Ending => false,
+            State::Ending(_) => false,
         };
-        // The same permission twice says nothing new; if it was too short to start with, it still
-        // is.
-        if !due || until == self.permitted {
+        if !due || !self.permit(snapshot) {
             return;
         }
         if self.state != State::Running {
@@ -192,25 +210,86 @@ impl Worker {
             self.reign = snapshot.reign;
         }
         self.state = State::Running;
-        self.permitted = until;
-        let _ = self.guardian.permit(until, snapshot.term); // if it is lost, its report says so
     }
 
-    /// The member leads no longer, or will not: ends the command.
-    pub(super) fn end(&mut self) {
-        match self.state {
-            State::Running => {
-                self.state = State::Ending;
-                let _ = self.guardian.stop(); // if it is lost, its report says so
-            }
-            State::Resting(_) => self.state = State::Idle,
-            State::Idle | State::Ending => {}
+    /// Permits the command to run, or to end, as long as the lease allows; whether that is longer
+    /// than before.
+    fn permit(&mut self, snapshot: &Snapshot) -> bool {
+        let until = self.permission.until(snapshot, self.permitted);
+        // The same permission twice says nothing new; if it was too short to start with, it still
+        // is.
+        if until == self.permitted {
+            return false;
         }
+        self.permitted = until;
+        let _ = self.guardian.permit(until, snapshot.term); // if it is lost, its report says so
+        true
+    }
+
+    /// The member leads, and is to hand over once nothing of the command is left: asks the command
+    /// to end in its own time, which it has as long as the lease is renewed. Returns whether this
+    /// was the first time.
+    pub(super) fn hand_over(&mut self, snapshot: &Snapshot) -> bool {
+        let begins = self.state == State::Running;
+        if begins && snapshot.reign != self.reign {
+            self.end(snapshot.at);
+            return false;
+        }
+        self.stop(Pace::Own, snapshot.at);
+        if self.state == State::Ending(Pace::Own) {
+            if snapshot.reign == self.reign {
+                self.permit(snapshot);
+            } else {
+                self.end(snapshot.at); // that lease was lost
+            }
+        }
+        begins
+    }
+
+    /// The member leads no longer: ends the command before its lease is over.
+    pub(super) fn end(&mut self, now: Instant) {
+        self.stop(Pace::Grace, now);
+    }
+
+    /// Ends the command at once.
+    pub(super) fn kill(&mut self, now: Instant) {
+        self.stop(Pace::Kill, now);
+    }
+
+    /// Tells the command to end, unless it has no more time than that already.
+    fn stop(&mut self, pace: Pace, now: Instant) {
+        match self.state {
+            State::Running => self.kill_by = Instant::NEVER,
+            State::Ending(former) if former < pace => {}
+            State::Resting(_) => {
+                self.state = State::Idle;
+                return;
+            }
+            State::Idle | State::Ending(_) => return,
+        }
+        let within = match pace {
+            Pace::Own => self.permission.stop_timeout,
+            Pace::Grace => self.permission.grace,
+            Pace::Kill => Duration::ZERO,
+        };
+        self.state = State::Ending(pace);
+        self.kill_by = self.kill_by.min(now + within);
+        let _ = self.guardian.stop(within); // if it is lost, its report says so
+    }
+
+    /// When a command that is ending is killed at the latest; never, if none is ending.
+    pub(super) fn kill_by(&self) -> Instant {
+        if matches!(self.state, State::Ending(_)) { self.kill_by } else { Instant::NEVER }
+    }
+
+    /// Whether a command is ending in its own time.
+    pub(super) fn takes_its_time(&self) -> bool {
+        self.state == State::Ending(Pace::Own)
     }
 
     /// Passes a signal on.
     pub(super) fn signal(&mut self, signal: i32) {
-        if self.state == State::Running {
+        if matches!(self.state, State::Running | State::Ending(_)) {
             let _ = self.guardian.signal(signal); // if it is lost, its report says so
         }
     }
@@ -229,6 +308,7 @@ impl Worker {
                 self.reported = true;
                 return Ok(Some(Fate::Started(pid)));
             }
+            let killed = now >= self.kill_by();
             self.state = State::Idle;
             let was_reported = std::mem::take(&mut self.reported);
             let (how, code) = match report {
@@ -246,7 +326,7 @@ impl Worker {
             };
             if !ended_by_itself || how.is_empty() {
                 if was_reported {
-                    return Ok(Some(Fate::Ended));
+                    return Ok(Some(Fate::Ended { killed }));
                 }
                 continue; // it was ended before it began
             }
@@ -288,8 +368,10 @@ impl Worker {
     pub(super) fn poll_timeout(&self, snapshot: &Snapshot) -> Instant {
         let leading = match self.state {
             State::Resting(over) if over > snapshot.at => over,
-            State::Resting(_) | State::Running => self.permission.again(snapshot),
-            State::Idle | State::Ending => Instant::NEVER,
+            State::Resting(_) | State::Running | State::Ending(Pace::Own) => {
+                self.permission.again(snapshot)
+            }
+            State::Idle | State::Ending(_) => Instant::NEVER,
         };
         self.guardian.poll_timeout().min(leading)
     }

@@ -296,6 +296,10 @@ impl Group {
         if let Some(listen) = &listen {
             words.extend(["--listen", listen]);
         }
+        if self.commands.contains_key(&id) {
+            // Some of them do not want to go, and a hand-over would wait for them.
+            words.extend(["--stop-timeout", "50ms"]);
+        }
         words.extend(self.flags.iter().map(String::as_str));
         let start = Start {
             namespace: self.network.as_ref().map(|network| network.namespace(id)),
