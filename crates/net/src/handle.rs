@@ -94,6 +94,16 @@ impl Election {
         self.shared().see().standing
     }
 
+    /// Whether the member trusts its clock. With a clock that is not trusted it does not lead.
+    pub fn trusts_clock(&self) -> bool {
+        !self.shared().clock.is_suspect()
+    }
+
+    /// How often its clock was found not to be trusted since it was started.
+    pub fn clock_faults(&self) -> u64 {
+        self.shared().clock.faults()
+    }
+
     /// A stream of what the member believes, beginning with the present.
     pub fn watch(&self) -> Watch {
         Watch::new(Arc::clone(self.shared()))

@@ -94,6 +94,8 @@ pub(crate) struct CheckedClock {
     suspect: AtomicBool,
     /// The fault; it has a lock of its own, so that no thread waits for a comparison.
     fault: Mutex<Option<ClockFault>>,
+    /// How often there was one.
+    faults: AtomicU64,
 }
 
 struct Suspicion {
@@ -116,6 +118,7 @@ impl CheckedClock {
             compared: AtomicU64::new(0),
             suspect: AtomicBool::new(false),
             fault: Mutex::new(None),
+            faults: AtomicU64::new(0),
         }
     }
 
@@ -143,9 +146,15 @@ impl CheckedClock {
         self.suspect.store(false, Ordering::Release);
     }
 
+    /// How often readings were not trusted any more.
+    pub(crate) fn faults(&self) -> u64 {
+        self.faults.load(Ordering::Acquire)
+    }
+
     fn distrust(&self, fault: ClockFault) {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
-        self.suspect.store(true, Ordering::Release);
+        let again = self.suspect.swap(true, Ordering::AcqRel);
+        self.faults.fetch_add(u64::from(!again), Ordering::AcqRel);
     }
 
     /// Reads the clocks and compares them.

@@ -23,6 +23,7 @@ mod socket;
 pub use client::{Client, ClientError, Place, find, places};
 pub use handler::{ChangeStream, ControlHandler, WatchEvent};
 pub use server::{ServeError, Server};
+pub use socket::listen;
 
 use crate::Snapshot;
 use crate::clock::wall_time;

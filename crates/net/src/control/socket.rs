@@ -68,9 +68,12 @@ impl Drop for Socket {
     }
 }
 
-/// Listens at a path to which only its owner and root can connect. The file gets its mode before
-/// the socket listens.
-fn listen(path: &Path) -> io::Result<UnixListener> {
+/// Listens at a path to which only its owner and root can connect, without blocking. The file gets
+/// its mode before the socket listens.
+///
+/// # Errors
+/// The system's error; if there is a file already, that it exists.
+pub fn listen(path: &Path) -> io::Result<UnixListener> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;

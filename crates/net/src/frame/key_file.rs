@@ -62,6 +62,21 @@ impl Keyring {
 }
 
 fn read(path: &Path) -> Result<Keyring, Fault> {
+    let bytes = read_bytes(path)?;
+    let text = str::from_utf8(&bytes).map_err(|_| Fault::NotText)?;
+    Keyring::parse(text).map_err(Fault::Keys)
+}
+
+/// Reads a file with a secret, by the same rules as a key file. What is read is erased when it is
+/// dropped.
+///
+/// # Errors
+/// As [`Keyring::read`], but for what the file says.
+pub fn read_secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, BadKeyFile> {
+    read_bytes(path).map_err(|fault| BadKeyFile { path: path.to_owned(), fault })
+}
+
+fn read_bytes(path: &Path) -> Result<Zeroizing<Vec<u8>>, Fault> {
     // Without NONBLOCK, opening a pipe would wait for its writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
@@ -90,35 +105,37 @@ fn keyring(file: File) -> Result<Keyring, Fault> {
     if bytes.len() > KEY_FILE_MAX {
         return Err(Fault::Large);
     }
-    let text = str::from_utf8(&bytes).map_err(|_| Fault::NotText)?;
-    Keyring::parse(text).map_err(Fault::Keys)
+    Ok(bytes)
+}
+
+impl BadKeyFile {
+    /// What is wrong, without the name of the file.
+    pub fn reason(&self) -> String {
+        let path = self.path.display();
+        match &self.fault {
+            Fault::Io(error) => format!("cannot be read: {error}"),
+            Fault::NotAFile => "is not a regular file; name one that is".to_owned(),
+            Fault::Mode(mode) => format!(
+                "has mode {mode:04o}, and nobody but its owner may read or write it; \
+                 chmod 600 {path}"
+            ),
+            Fault::Owner { owner, user } => format!(
+                "belongs to user {owner}, and must belong to user {user}, who reads it, \
+                 or to root; chown {user} {path}"
+            ),
+            Fault::Large => format!(
+                "is larger than {KEY_FILE_MAX} bytes, the most a key file may have; \
+                 remove old keys"
+            ),
+            Fault::NotText => "is not text, and keys are lines of text".to_owned(),
+            Fault::Keys(bad) => bad.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for BadKeyFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
-        write!(f, "key file {path}: ")?;
-        match &self.fault {
-            Fault::Io(error) => write!(f, "cannot be read: {error}"),
-            Fault::NotAFile => write!(f, "is not a regular file; name one that is"),
-            Fault::Mode(mode) => write!(
-                f,
-                "has mode {mode:04o}, and nobody but its owner may read or write it; \
-                 chmod 600 {path}"
-            ),
-            Fault::Owner { owner, user } => write!(
-                f,
-                "belongs to user {owner}, and must belong to user {user}, who reads it, \
-                 or to root; chown {user} {path}"
-            ),
-            Fault::Large => write!(
-                f,
-                "is larger than {KEY_FILE_MAX} bytes, the most a key file may have; \
-                 remove old keys"
-            ),
-            Fault::NotText => write!(f, "is not text, and keys are lines of text"),
-            Fault::Keys(bad) => bad.fmt(f),
-        }
+        write!(f, "key file {}: {}", self.path.display(), self.reason())
     }
 }
 

@@ -113,7 +113,7 @@ mod sealer;
 pub use config_digest::ConfigDigest;
 pub use drop_reason::{Counters, DropReason};
 pub use header::{Kind, Session};
-pub use key_file::{BadKeyFile, Fault, KEY_FILE_MAX};
+pub use key_file::{BadKeyFile, Fault, KEY_FILE_MAX, read_secret};
 pub use keyring::{BadKeys, Keyring};
 pub use opener::{DroppedFrame, FrameOpener, Opened};
 pub use replay::WIDTH;
