@@ -2,6 +2,7 @@
 //!
 //! **Promise.** It also answers before the member has joined, and then says so.
 
+use super::counts::Counts;
 use super::hooks::Tally;
 use super::printer::Printer;
 use super::worker::Notes;
@@ -11,6 +12,7 @@ use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{Change, ChangeStream, ControlHandler, WatchEvent};
 use bellwether::net::status::{HandingOver, Status};
 use bellwether::net::{Election, LastWill, Next, NotNow, Snapshot, VoterChange, Watch};
+use bellwether_http::{HttpHandler, Tallies};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -63,6 +65,7 @@ pub(super) struct RunHandler {
     group: String,
     joined: Arc<OnceLock<Election>>,
     hooks: OnceLock<Tally>,
+    guardian: OnceLock<Counts>,
     notes: OnceLock<Notes>,
     /// The member's last will, which is not sent before what was told is over.
     will: Arc<OnceLock<LastWill>>,
@@ -85,6 +88,7 @@ impl RunHandler {
             group: group.to_owned(),
             joined: Arc::default(),
             hooks: OnceLock::new(),
+            guardian: OnceLock::new(),
             notes: OnceLock::new(),
             will: Arc::default(),
             resignations,
@@ -104,11 +108,12 @@ impl RunHandler {
     pub(super) fn open(
         &self,
         election: Election,
-        hooks: Tally,
+        (hooks, guardian): (Tally, Counts),
         notes: Notes,
         will: Option<LastWill>,
     ) {
         let _ = self.hooks.set(hooks); // it joins only once
+        let _ = self.guardian.set(guardian);
         let _ = self.notes.set(notes);
         let _ = will.map(|will| self.will.set(will));
         let _ = self.joined.set(election);
@@ -168,6 +173,38 @@ impl ControlHandler for RunHandler {
     fn watch(&self) -> Box<dyn ChangeStream> {
         let (joined, will) = (Arc::clone(&self.joined), Arc::clone(&self.will));
         Box::new(Window { group: self.group.clone(), joined, will, watch: None })
+    }
+}
+
+/// What HTTP answers besides. The last will is not sent before what was told is over.
+impl HttpHandler for RunHandler {
+    fn group(&self) -> &str {
+        &self.group
+    }
+
+    fn standing(&self) -> Result<Snapshot, String> {
+        let standing = self.election()?.leadership();
+        self.note(&standing);
+        Ok(standing)
+    }
+
+    fn note(&self, standing: &Snapshot) {
+        note_told(self.will.get(), standing);
+    }
+
+    fn changes(&self) -> Option<Watch> {
+        self.joined.get().map(Election::watch)
+    }
+
+    fn tallies(&self) -> Tallies {
+        let mut tallies = Tallies::default();
+        if let Some(election) = self.joined.get() {
+            tallies.clock_trusted = election.trusts_clock();
+            tallies.clock_faults = election.clock_faults();
+        }
+        tallies.hooks = self.hooks.get().map(Tally::counts).unwrap_or_default();
+        tallies.guardian = self.guardian.get().map(Counts::all).unwrap_or_default();
+        tallies
     }
 }
 

@@ -19,6 +19,7 @@ use bellwether::net::control::Change;
 use bellwether::net::status::Role;
 use bellwether::net::{LastWill, WakeFd};
 use rustix::event::{PollFd, PollFlags, poll};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -69,6 +70,8 @@ struct Queue {
     /// The latest state, if no hook was called with it yet.
     waiting: Option<Call>,
     over: bool,
+    succeeded: u64,
+    too_long: u64,
     failures: u64,
     last_failure: Option<String>,
     skipped: u64,
@@ -128,6 +131,20 @@ impl Hooks {
 }
 
 impl Tally {
+    /// How often hooks were called, by how that ended; nothing if there are none.
+    pub(super) fn counts(&self) -> BTreeMap<&'static str, u64> {
+        let queue = self.0.lock();
+        let counts = [
+            ("succeeded", queue.succeeded),
+            ("failed", queue.failures - queue.too_long),
+            ("too-long", queue.too_long),
+            ("cut-short", queue.cut_short),
+            ("skipped", queue.skipped),
+        ];
+        let any = !self.0.plan.programs.is_empty();
+        counts.into_iter().filter(|_| any).collect()
+    }
+
     /// Warnings about hooks.
     pub(super) fn warnings(&self) -> Vec<String> {
         let queue = self.0.lock();
@@ -200,8 +217,13 @@ impl Shared {
         if let (Some(will), Some(until)) = (&self.plan.will, until) {
             will.told(until);
         }
-        let why = match run(hook, call, until, self, groups) {
-            Ok(Ending::Exited(status)) if status.success() => return,
+        let ending = run(hook, call, until, self, groups);
+        let too_long = matches!(ending, Ok(Ending::TooLong));
+        let why = match ending {
+            Ok(Ending::Exited(status)) if status.success() => {
+                self.lock().succeeded += 1;
+                return;
+            }
             Ok(Ending::Exited(status)) => format!("it failed at {}: {status}", call.state),
             Ok(Ending::TooLong) => {
                 let limit = self.plan.limit;
@@ -219,6 +241,7 @@ impl Shared {
         self.plan.errors.say(&why);
         let mut queue = self.lock();
         queue.failures += 1;
+        queue.too_long += u64::from(too_long);
         queue.last_failure = Some(why);
     }
 

@@ -8,7 +8,7 @@
 //! | `worker`, `permission` | the command, and for how long it may run |
 //! | `without_command` | the guardian of a member that has none |
 //! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
-//! | `handler` | answers requests at the control socket |
+//! | `handler`, `counts` | answers requests at the control socket and by HTTP |
 //!
 //! **Promise.** Only the threads of `printer` write to the standard output or error, so a reader
 //! that is slow, or reads nothing, holds up nobody and ends nobody.
@@ -16,6 +16,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod complaints;
+mod counts;
 mod errands;
 mod handler;
 mod hook_call;
@@ -48,6 +49,7 @@ use bellwether::net::secrecy;
 use bellwether::net::{Election, LastWill, Prepared};
 use clap::Args;
 use complaints::Complaints;
+use counts::Counts;
 use errands::Errands;
 use handler::{Resigning, RunHandler};
 use hooks::Hooks;
@@ -147,6 +149,8 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     let printers = printers.cloned().collect();
     let (handler, resignations) = RunHandler::new(&settings.group, joining.waker.clone(), printers);
     let handler = Arc::new(handler);
+    // So that nobody waits for answers that never come, nor does one that cannot answer HTTP.
+    let http = serve_http(&settings, &handler)?;
     // A member without a control socket does not join. From here on requests are answered.
     let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&handler));
     let (tells, joins) =
@@ -190,8 +194,21 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     let guarded = Guarded { worker, keeper, will };
     let supervisor = supervise(settings, election, guarded, joining, asked, printer, errors)?;
     let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
-    drop(server);
+    drop((server, http));
     Ok(code)
+}
+
+/// Answers HTTP, if that is wanted. The member is yet to join.
+fn serve_http(
+    settings: &Settings,
+    handler: &Arc<RunHandler>,
+) -> Result<Option<bellwether_http::Server>, Failure> {
+    let Some(place) = &settings.options.serving.http else { return Ok(None) };
+    let server = bellwether_http::Server::start(place, settings.token()?, Arc::clone(handler) as _);
+    server.map(Some).map_err(|error| {
+        let line = format!("--http: {error}");
+        if error.is_config() { Failure::Config(line) } else { Failure::Io(line) }
+    })
 }
 
 fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {
@@ -291,7 +308,9 @@ fn supervise(
     });
     let hooks = hooks.map_err(begin)?;
     let notes = worker.as_ref().map_or_else(|| Notes::new(errors.clone()), Worker::notes);
-    handler.open(election.clone(), hooks.tally(), notes.clone(), will.clone());
+    let counts = Counts::default();
+    let tallies = (hooks.tally(), counts.clone());
+    handler.open(election.clone(), tallies, notes.clone(), will.clone());
     let hand_over = handler.told_of_hand_over();
     let Joining { signals, waker, deadline, early } = joining;
     let errands = Errands::start(election.clone(), errors.clone(), waker.clone()).map_err(begin)?;
@@ -314,6 +333,7 @@ fn supervise(
         keeper,
         will,
         overdue,
+        counts,
         keys: options.key,
         complaints: Complaints::new(),
         deadline,

@@ -6,6 +6,7 @@ use crate::cli::output::TextOrJson;
 use bellwether::core::Duration;
 use bellwether::net::{FoundingVoters, Peers};
 use bellwether::protocols::choice::Entry;
+use bellwether_http::Place;
 use clap::{Args, ValueEnum};
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
 use signal_hook::low_level::signal_name;
@@ -137,6 +138,8 @@ pub(in crate::cli) struct Options {
     #[arg(long)]
     pub(super) once: bool,
     #[command(flatten)]
+    pub(super) serving: Serving,
+    #[command(flatten)]
     pub(super) hooking: Hooking,
     #[command(flatten)]
     pub(super) commanding: Commanding,
@@ -149,6 +152,20 @@ pub(in crate::cli) struct Options {
     /// The command that runs only while this member leads
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "HTTP")]
+pub(super) struct Serving {
+    /// Answer HTTP at this address, as in 127.0.0.1:7480, or at a Unix socket, as in
+    /// unix:/run/web.http: health checks, metrics, events; /v1/resign and /v1/transfer
+    #[arg(long, value_name = "ADDRESS|unix:PATH")]
+    pub(super) http: Option<Place>,
+    /// The file with the token that requests which change something must show, as in
+    /// `Authorization: Bearer TOKEN`. Nobody else may be able to read it. Without it such requests
+    /// are answered at a Unix socket alone
+    #[arg(long, value_name = "FILE")]
+    pub(super) http_token: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

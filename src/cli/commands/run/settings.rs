@@ -14,6 +14,7 @@ use bellwether::net::control::{check_group, socket_path};
 use bellwether::net::guardian::Recording;
 use bellwether::net::{Builder, Election, Keyring};
 use bellwether::protocols::choice::{Choice, Config, Promise};
+use bellwether_http::{Place, Token};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -91,6 +92,9 @@ impl Settings {
         check_effect(&all, written, &names, commands, no_command)?;
         let no_hook = "without a hook; add --on-change HOOK";
         check_effect(&all, written, &["hook-timeout"], hooks, no_hook)?;
+        let tcp = matches!(options.serving.http, Some(Place::Tcp(_)));
+        let no_http = "without --http ADDRESS, where requests come from anybody; add it";
+        check_effect(&all, written, &["http-token"], tcp, no_http)?;
         let given: Vec<String> = all.keys().cloned().collect();
         let has_params = options.params.pairs().next().is_some()
             || options.lease.is_some()
@@ -251,11 +255,26 @@ impl Settings {
         for hook in self.check_hooks()? {
             tell("hook", hook);
         }
+        if let Some(place) = &self.options.serving.http {
+            let token = self.token()?;
+            let who = match (place, token) {
+                (Place::Unix(_), _) => "its user and root may change something",
+                (Place::Tcp(_), Some(_)) => "whoever has the token may change something",
+                (Place::Tcp(_), None) => "nobody may change something",
+            };
+            tell("http", format!("answers at {place}; {who}"));
+        }
         if let Some(program) = self.command.first() {
             tell("command", check_command(program)?);
             tell("permission", self.permission.check()?);
         }
         Ok(())
+    }
+
+    /// The token of requests that change something, if there is one.
+    pub(super) fn token(&self) -> Result<Option<Token>, Failure> {
+        let token = self.options.serving.http_token.as_deref().map(Token::read);
+        token.transpose().map_err(|bad| Failure::Config(bad.to_string()))
     }
 
     /// The files for the traces, if there are any. A pipe is refused: its reader could hold up the

@@ -10,6 +10,7 @@
 //! loop is held up for longer than the permission lasts, the member resigns ([`Overdue`]).
 
 use super::complaints::Complaints;
+use super::counts::Counts;
 use super::errands::Errands;
 use super::handler::{HandOver, Resigning, UnderWay, note_told};
 use super::hooks::Hooks;
@@ -69,6 +70,8 @@ pub(super) struct Supervisor {
     pub(super) will: Option<LastWill>,
     /// Makes the member resign if the loop is held up, if there is a command.
     pub(super) overdue: Option<Overdue>,
+    /// What happened to the command and its guardian.
+    pub(super) counts: Counts,
     pub(super) keys: Option<PathBuf>,
     pub(super) complaints: Complaints,
     /// The deadline by which it must lead, if there is one.
@@ -206,6 +209,7 @@ impl Supervisor {
 
     /// Reports what happened to the command, and acts on it.
     fn tell_fate(&mut self, fate: Fate) {
+        self.counts.add(fate.name());
         match fate {
             Fate::Started(pid) => self.note(&format!("the command runs as process {pid}")),
             Fate::Ended { killed: false } => self.note("the command was ended"),

@@ -135,6 +135,20 @@ pub(super) enum Fate {
     },
 }
 
+impl Fate {
+    /// Its name, for metrics.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Started(_) => "started",
+            Self::Ended => "ended",
+            Self::Done(..) => "exited",
+            Self::Again(..) => "restarting",
+            Self::NotStarted(_) => "not-started",
+            Self::Lost { .. } => "lost",
+        }
+    }
+}
+
 /// The command that becomes a guardian, under this name: the same program, even if it was replaced.
 pub(super) fn guard(name: &str) -> Command {
     let mut command = Command::new("/proc/self/exe");
