@@ -11,7 +11,10 @@ use bellwether_net::guardian::WithoutCommand;
 use bellwether_net::{Election, Keyring};
 use bellwether_protocols::choice::Config;
 use bellwether_protocols::local_leader;
+use std::io::{Read, Write};
 use std::net::UdpSocket;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
@@ -86,6 +89,54 @@ fn a_watcher_that_was_told_how_long_it_leads_is_waited_for() {
     wait_until(scene.leads());
     let told = watched(&scene);
     waits_for(scene, told);
+}
+
+/// What HTTP answers at this path of the socket: its head and what is there of its body.
+fn asked_by_http(socket: &Path, path: &str) -> String {
+    let mut stream = UnixStream::connect(socket).expect("it listens");
+    let asks = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
+    stream.write_all(asks.as_bytes()).expect("it is read");
+    let (mut answer, mut part) = (Vec::new(), [0; 4096]);
+    // Of a stream of events the first.
+    while !(answer.ends_with(b"\n\n") || answer.ends_with(b"\n\n\r\n")) {
+        match stream.read(&mut part).expect("it answers") {
+            0 => break,
+            length => answer.extend_from_slice(&part[..length]),
+        }
+    }
+    String::from_utf8(answer).expect("it is text")
+}
+
+/// The number after these words.
+fn number_after(text: &str, words: &str) -> f64 {
+    let (_, rest) = text.split_once(words).unwrap_or_else(|| panic!("no {words}: {text}"));
+    let end = rest.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(rest.len());
+    rest[..end].parse().unwrap_or_else(|_| panic!("no number after {words}: {text}"))
+}
+
+#[test]
+fn whoever_asks_by_http_how_long_it_leads_is_waited_for() {
+    let millis = |number: f64| Duration::from_nanos((number * 1e6) as u64);
+    let told: [(&str, &dyn Fn(&str, Instant) -> Instant); 4] = [
+        ("/leader", &|text, asked| asked + millis(number_after(text, "bellwether-remaining-ms: "))),
+        ("/v1/status", &|text, asked| asked + millis(number_after(text, "\"remaining_ms\":"))),
+        ("/v1/events", &|text, _| Instant::from_nanos(number_after(text, "\"until\":") as u64)),
+        ("/metrics", &|text, asked| {
+            let (_, left) = text.split_once("\nbellwether_lease_remaining_seconds{").expect("one");
+            asked + millis(1e3 * number_after(left, "} "))
+        }),
+    ];
+    for (at, (path, until)) in told.into_iter().enumerate() {
+        let socket = env::temp_dir().join(format!("bellwether-http-{}-{at}", std::process::id()));
+        let place = format!("unix:{}", socket.display());
+        let mut scene = Scene::start(&[&LEASE[..], &["--http", &place]].concat(), None);
+        wait_until(scene.leads());
+        let asked = now();
+        let answer = asked_by_http(&socket, path);
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{path}: {answer}");
+        waits_for(scene, until(&answer, asked));
+        fs::remove_file(&socket).expect("a member that is killed leaves it");
+    }
 }
 
 /// A program that embeds a member which leads; it tells nobody until when.

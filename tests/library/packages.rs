@@ -34,7 +34,7 @@ fn the_live_election_has_few_packages() {
 
 #[test]
 fn what_only_the_laboratory_needs_comes_with_its_features() {
-    let heavy = ["rayon ", "statrs ", "toml ", "clap ", "signal-hook "];
+    let heavy = ["rayon ", "statrs ", "toml ", "clap ", "signal-hook ", "tokio ", "axum "];
     let has = |packages: &BTreeSet<String>, name| packages.iter().any(|own| own.starts_with(name));
     let (few, all) = (packages(""), packages("cli"));
     for name in heavy {
@@ -81,7 +81,7 @@ fn every_crate_is_packaged_with_its_readme_and_licences() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(package.split(' ')).args(["--locked", "--offline", "--target-dir"]).arg(&made);
     output(&mut cargo);
-    for name in ["", "-core", "-protocols", "-sim", "-check", "-analysis", "-net"] {
+    for name in ["", "-core", "-protocols", "-sim", "-check", "-analysis", "-net", "-http"] {
         let folder = format!("bellwether{name}-{}", env!("CARGO_PKG_VERSION"));
         let archive = made.join(format!("package/{folder}.crate"));
         let files = output(Command::new("tar").arg("-tzf").arg(&archive));

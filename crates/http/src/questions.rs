@@ -68,3 +68,85 @@ async fn ask(handler: Arc<dyn HttpHandler>, mut waiting: mpsc::Receiver<oneshot:
         sleep(REST).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handler::Tallies;
+    use bellwether_core::NodeId;
+    use bellwether_net::control::{ChangeStream, ControlHandler};
+    use bellwether_net::{Snapshot, VoterChange, Watch};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Counts how often it is asked for the status.
+    #[derive(Default)]
+    struct Asked(AtomicUsize);
+
+    impl ControlHandler for Asked {
+        fn status(&self) -> Result<Status, String> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(50));
+            Err("it has none".to_owned())
+        }
+
+        fn resign(&self) -> Result<(), String> {
+            Err("it does not lead".to_owned())
+        }
+
+        fn transfer(&self, _to: NodeId) -> Result<(), String> {
+            self.resign()
+        }
+
+        fn change_voters(&self, _change: VoterChange, _list: Option<u64>) -> Result<(), String> {
+            self.resign()
+        }
+
+        fn forget(&self, _id: NodeId) -> Result<(), String> {
+            self.resign()
+        }
+
+        fn watch(&self) -> Box<dyn ChangeStream> {
+            unreachable!("nobody watches it")
+        }
+    }
+
+    impl HttpHandler for Asked {
+        fn group(&self) -> &'static str {
+            "web"
+        }
+
+        fn standing(&self) -> Result<Snapshot, String> {
+            Err("it has none".to_owned())
+        }
+
+        fn note(&self, _standing: &Snapshot) {}
+
+        fn changes(&self) -> Option<Watch> {
+            None
+        }
+
+        fn tallies(&self) -> Tallies {
+            Tallies::default()
+        }
+    }
+
+    #[test]
+    fn however_many_ask_the_member_is_asked_once_at_a_time() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let member = Arc::new(Asked::default());
+        runtime.block_on(async {
+            let (questions, asking) = Questions::new(Arc::clone(&member) as _);
+            tokio::spawn(asking);
+            let ask = |_| {
+                let questions = questions.clone();
+                tokio::spawn(async move { questions.status().await })
+            };
+            let clients: Vec<_> = (0..WAITING_MAX).map(ask).collect();
+            for client in clients {
+                assert_eq!(client.await.unwrap(), Err("it has none".to_owned()));
+            }
+        });
+        // Those that came while the first was asked are answered together.
+        assert!(member.0.load(Ordering::Relaxed) <= 2, "{:?}", member.0);
+    }
+}
