@@ -39,6 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "guardian")]
+pub mod address;
 mod asking;
 mod bad_settings;
 mod beacon;

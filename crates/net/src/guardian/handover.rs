@@ -8,6 +8,7 @@
 use super::signals::Mask;
 use super::wire::PACKET;
 use super::{Plan, Recording};
+use crate::address::Address;
 use bellwether_core::{Duration, Malformed, NodeId, Reader, WireWrite};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{
@@ -128,6 +129,8 @@ impl HandOver {
             put_text(out, name);
             put_text(out, value);
         });
+        out.put_u64(plan.probe.as_nanos());
+        out.put_list(&plan.addresses, |out, address| put_text(out, address.to_string().as_ref()));
         out.put_list(plan.recording.as_slice(), |out, recording| {
             put_text(out, recording.file.as_os_str());
             put_text(out, recording.group.as_ref());
@@ -158,6 +161,8 @@ impl HandOver {
             program: text(&mut input)?,
             args: input.list(8, text)?,
             env: input.list(16, |input| Ok((text(input)?, text(input)?)))?,
+            probe: Duration::from_nanos(input.u64()?),
+            addresses: input.list(8, address)?,
             recording: input.list(40, recording)?.pop(),
         };
         let notes = notes.iter().map(|note| note.to_string_lossy().into_owned()).collect();
@@ -173,6 +178,10 @@ fn recording(input: &mut Reader<'_>) -> Result<Recording, Malformed> {
         since: input.instant()?,
         asked: input.instant()?,
     })
+}
+
+fn address(input: &mut Reader<'_>) -> Result<Address, Malformed> {
+    text(input)?.to_str().and_then(|text| text.parse().ok()).ok_or(Malformed)
 }
 
 fn garbled() -> io::Error {
@@ -206,6 +215,8 @@ mod tests {
             stop_signal: 2,
             nice: -5,
             env: vec![("BELLWETHER_ID".into(), "1".into())],
+            addresses: ["10.0.0.7/24@eth0", "fd00::7/64@eth1"].map(|it| it.parse().unwrap()).to_vec(),
+            probe: Duration::from_millis(20),
             recording: Some(Recording::beside(
                 "a.1.jsonl".as_ref(),
                 "flock",

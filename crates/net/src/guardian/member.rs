@@ -5,9 +5,9 @@
 //! **Assumptions.** [`Guardian::poll`] is called whenever [`Guardian::fd`] is readable, and at
 //! [`Guardian::poll_timeout`] at the latest.
 //!
-//! **Promise.** If the guardian does not end the command in time, the member does, when half the
-//! margin is left. When a [`Guardian`] has been dropped, no process of the command is left, except
-//! one that cannot be killed: then the drop returns after five seconds.
+//! **Promise.** If the guardian does not end the command and remove the addresses in time, the member
+//! does, when half the margin is left. When a [`Guardian`] has been dropped, no address and no process
+//! of the command is left, except one that cannot be killed: then the drop returns after five seconds.
 
 use super::alarm::now;
 use super::cgroup::Cgroup;
@@ -16,6 +16,7 @@ use super::handover::{HandOver, Role};
 use super::signals::Mask;
 use super::wire::{self, Answer, Received, Request, Sent};
 use super::{Lost, Plan, Report, end};
+use crate::address::Addresses;
 use crate::last_will::LastWill;
 use bellwether_core::{Duration, Instant, Term};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -46,6 +47,7 @@ pub struct Guardian {
     socket: OwnedFd,
     descendants: Descendants,
     cgroup: Option<Cgroup>,
+    addresses: Addresses,
     notes: Vec<String>,
     delay: Duration,
     margin: Duration,
@@ -93,6 +95,7 @@ impl Guardian {
     ) -> io::Result<Self> {
         set_child_subreaper(Some(getpid()))?;
         let mut descendants = Descendants::from_now_on()?;
+        let addresses = Addresses::open(&plan.addresses)?;
         let pair =
             || socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
         let ((start, theirs), (socket, guardians)) = (pair()?, pair()?);
@@ -106,6 +109,7 @@ impl Guardian {
             socket,
             descendants,
             cgroup: None,
+            addresses,
             notes: Vec::new(),
             delay: Duration::ZERO,
             margin: plan.margin,
@@ -287,12 +291,14 @@ impl Guardian {
     }
 
     fn note(&mut self, report: Report) -> Report {
-        if let Report::Started { pid } = report {
-            self.leader = Pid::from_raw(pid.cast_signed());
-        } else {
-            self.run += 1;
-            self.leader = None;
-            self.held = None;
+        match report {
+            Report::Started { pid } => self.leader = Pid::from_raw(pid.cast_signed()),
+            Report::AddressInUse { .. } | Report::AddressTaken => (),
+            _ => {
+                self.run += 1;
+                self.leader = None;
+                self.held = None;
+            }
         }
         report
     }
@@ -308,7 +314,8 @@ impl Guardian {
     /// One more round. A process that cannot be killed, such as another user's or one that hangs in
     /// the kernel, is tried again for ever, without waiting for it.
     fn go_on_losing(&mut self) {
-        if end::round(&self.descendants, self.leader, self.cgroup.as_ref()) == Left::Somebody {
+        let (cgroup, addresses) = (self.cgroup.as_ref(), &self.addresses);
+        if end::round(&self.descendants, self.leader, cgroup, addresses) == Left::Somebody {
             self.presence = Presence::Losing { again: now() + AGAIN };
         } else {
             self.cgroup.as_ref().map(Cgroup::remove);

@@ -34,18 +34,26 @@
 //! descendants are killed: all three processes are child subreapers, so orphans become their
 //! children.
 //!
+//! An [address](crate::address) of the leader is work of the same kind. It is set before the command
+//! starts and removed when the command has ended, or when it is killed; without a command, at
+//! U − margin. Each of the three can remove it, and does so when it would end the command. If all
+//! three are killed, the kernel removes it one to three and a half seconds after U; until then it
+//! answers for the address, so that the next leader's guardian does not take it.
+//!
 //! **Assumptions.** Linux 5.3 or later, with `/proc`. A runnable process is scheduled within half
 //! the margin. Without a cgroup, we may signal the command and its descendants, and a fork bomb
 //! does not fork faster than we kill. A member has one guardian at a time, and no other children
 //! that must survive than those it had before it started the guardian.
 //!
-//! **Promise.** At U no process that the command started runs: also not one that ignores SIGTERM,
+//! **Promise.** At U the machine has none of the addresses, and no process that the command started
+//! runs: also not one that ignores SIGTERM,
 //! left the session, was forked twice or forks quickly. Time is `CLOCK_BOOTTIME`: a machine that
 //! slept through U ends the command as soon as it wakes.
 
 mod alarm;
 mod cgroup;
 mod child;
+mod claim;
 mod descendants;
 mod end;
 mod fits;
@@ -54,6 +62,7 @@ mod member;
 mod run_recorder;
 mod signals;
 mod starter;
+mod tenure;
 mod watch;
 mod watchdog;
 mod will;
@@ -65,6 +74,7 @@ pub use member::Guardian;
 pub use run_recorder::Recording;
 pub use without_command::WithoutCommand;
 
+use crate::address::Address;
 use bellwether_core::Duration;
 use handover::{HandOver, Role};
 use rustix::fd::AsFd;
@@ -102,7 +112,8 @@ pub fn guard() -> io::Result<()> {
 /// The command of a guardian, and how it is ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The program, looked up in the `PATH`, without a shell.
+    /// The program, looked up in the `PATH`, without a shell. Empty if there is no command, but
+    /// addresses.
     pub program: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
@@ -118,6 +129,11 @@ pub struct Plan {
     /// Environment variables in addition to the member's. `BELLWETHER_TERM` is added: the term of
     /// the permission that started it, empty if it had none.
     pub env: Vec<(OsString, OsString)>,
+    /// Addresses that the machine has while the command may run: set before it starts, removed
+    /// after it has ended, and at the end of the permission less the margin at the latest.
+    pub addresses: Vec<Address>,
+    /// How long to wait for an answer of somebody who has one of them.
+    pub probe: Duration,
     /// The trace of the guardian, if one is wanted.
     pub recording: Option<Recording>,
 }
@@ -145,6 +161,18 @@ pub enum Report {
     Ended,
     /// The command cannot be started.
     NotStarted {
+        /// Why.
+        error: String,
+    },
+    /// The addresses are set; if there is a command, it is started next.
+    AddressTaken,
+    /// Somebody else has an address. The guardian asks again for some seconds before it gives up.
+    AddressInUse {
+        /// Which address, and who.
+        who: String,
+    },
+    /// The addresses cannot be set, or not be kept; none is left, and the command has ended.
+    AddressFailed {
         /// Why.
         error: String,
     },
@@ -210,6 +238,8 @@ pub mod fuzzing {
             stop_signal: 15,
             nice: -5,
             env: vec![("BELLWETHER_ID".into(), "1".into())],
+            addresses: "10.0.0.7/24@eth0".parse().into_iter().collect(),
+            probe: Duration::from_millis(20),
             recording: Some(Recording::beside("a.jsonl".as_ref(), "g", NodeId(7), until)),
         };
         let start = HandOver {
@@ -227,6 +257,8 @@ pub mod fuzzing {
             Answer::Held { run, until }.encode(),
             Answer::News { run, report: Report::Exited { code: 1 } }.encode(),
             Answer::News { run, report: Report::NotStarted { error } }.encode(),
+            Answer::News { run, report: Report::AddressTaken }.encode(),
+            Answer::News { run, report: Report::AddressInUse { who: "x".to_owned() } }.encode(),
             Answer::Ready { pid: 7, cgroup, notes }.encode(),
             Answer::Late { delay: Duration::from_millis(1) }.encode(),
             Deadline(until).encode(),

@@ -4,8 +4,8 @@
 //!
 //! **Assumptions.** Started by the [watchdog](super::watchdog), with its socket as standard input.
 //!
-//! **Promise.** It never waits for the member or the command. It exits only when no process of the
-//! command is left.
+//! **Promise.** It never waits for the member, the command or the neighbours. It exits only when no
+//! process of the command and no address is left.
 
 use super::alarm::{Alarm, now};
 use super::cgroup::Cgroup;
@@ -13,7 +13,8 @@ use super::child::Terms;
 use super::descendants::{Descendants, Left};
 use super::handover::HandOver;
 use super::run_recorder::RunRecorder;
-use super::starter::Starter;
+use super::starter::{Starter, Step};
+use super::tenure::Tenure;
 use super::will::WillKeeper;
 use super::wire::{self, Answer, Deadline, Received, Request, Sent};
 use super::{Plan, Report, end};
@@ -65,6 +66,8 @@ pub(super) struct Watch {
     told: Duration,
     deaths: UnixStream,
     descendants: Descendants,
+    /// The addresses of the current run.
+    tenure: Tenure,
     stage: Stage,
     /// The last run that is over.
     over: u64,
@@ -84,20 +87,21 @@ pub(super) struct Watch {
 
 enum Stage {
     Idle,
-    /// The command is being started. If it must end by then, it ends before its program begins; a
-    /// program that has begun has the time that is told here.
+    /// The addresses are being taken, then the command is being started. If it must end by then, it
+    /// ends before its program begins; a program that has begun has the time that is told here.
     Starting {
         run: u64,
         ending: Option<Duration>,
     },
+    /// The command is there, if there is one.
     Running {
         run: u64,
-        leader: Pid,
+        leader: Option<Pid>,
     },
     /// The command was asked to end.
     Ending {
         run: u64,
-        leader: Pid,
+        leader: Option<Pid>,
         /// When it is killed, unless its permission ends earlier.
         by: Instant,
         report: Report,
@@ -127,6 +131,7 @@ impl Watch {
         let refused = raised.note.clone().into_iter().chain(priority::lock_memory());
         given.notes.extend(refused.map(|note| format!("guardian and watchdog: {note}")));
         let run_recorder = RunRecorder::begin(given.plan.recording.as_ref());
+        let tenure = Tenure::new(&given.plan.addresses)?;
         let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };
         let ready = Answer::Ready {
             pid: getpid().as_raw_pid().cast_unsigned(),
@@ -135,7 +140,7 @@ impl Watch {
         };
         Ok(Self {
             plan: given.plan,
-            starter: Starter::new(terms, wake)?,
+            starter: Starter::new(terms, tenure.to_take(), wake)?,
             socket,
             watchdog,
             cgroup,
@@ -145,6 +150,7 @@ impl Watch {
             told: Duration::ZERO,
             deaths,
             descendants: Descendants::from_now_on()?,
+            tenure,
             stage: Stage::Idle,
             over: 0,
             until: Instant::ZERO,
@@ -208,6 +214,7 @@ impl Watch {
             {
                 self.until = until;
                 self.arm(until);
+                self.keep_addresses();
                 self.answer_held(run);
             }
             // A permission is never shortened by this.
@@ -230,35 +237,75 @@ impl Watch {
             return self.conclude(run, Report::Ended);
         }
         self.stage = Stage::Starting { run, ending: None };
+        self.tenure.begin(self.kill_at());
         self.starter.start(self.plan.clone(), term);
         self.answer_held(run);
     }
 
-    /// Handles the result of a start.
+    /// The run was extended, so its addresses stay. Without them it ends.
+    fn keep_addresses(&mut self) {
+        if let Err(error) = self.tenure.extend(self.kill_at(), self.until) {
+            let now = now();
+            let report = Report::AddressFailed { error: error.to_string() };
+            self.begin_to_end(now, report, now + self.plan.grace);
+            self.hasten(self.plan.grace);
+        }
+    }
+
+    /// Handles the steps of a start.
     fn look_at_start(&mut self, now: Instant) {
-        let Stage::Starting { run, ending } = self.stage else { return };
-        match self.starter.result() {
-            Some(Ok(leader)) => {
-                self.stage = Stage::Running { run, leader };
-                let pid = leader.as_raw_pid().cast_unsigned();
-                self.outbox.push_back(Answer::News { run, report: Report::Started { pid } });
-                if let Some(within) = ending {
-                    self.begin_to_end(now, Report::Ended, now + within);
+        while let Stage::Starting { run, ending } = self.stage {
+            match self.starter.step() {
+                Some(Step::InUse(who)) => self.report(run, Report::AddressInUse { who }),
+                Some(Step::Taken(announcer, expires)) => {
+                    self.tenure.taken(announcer, expires);
+                    self.report(run, Report::AddressTaken);
+                }
+                Some(Step::NotTaken(error)) => {
+                    self.fail(run, now, Report::AddressFailed { error: error.to_string() });
+                }
+                Some(Step::GivenUp) => self.fail(run, now, Report::Ended),
+                Some(Step::Started(Ok(leader))) => {
+                    self.stage = Stage::Running { run, leader };
+                    if let Some(leader) = leader {
+                        let pid = leader.as_raw_pid().cast_unsigned();
+                        self.report(run, Report::Started { pid });
+                    }
+                    if let Some(within) = ending {
+                        self.begin_to_end(now, Report::Ended, now + within);
+                    }
+                }
+                Some(Step::Started(Err(error))) => {
+                    let program = self.plan.program.to_string_lossy();
+                    let error = format!("cannot start '{program}': {error}");
+                    self.fail(run, now, Report::NotStarted { error });
+                }
+                None => {
+                    if ending.is_some() || now >= self.term_at() {
+                        self.end_start(run, ending.unwrap_or(self.plan.grace));
+                    }
+                    return;
                 }
             }
-            Some(Err(error)) => {
-                let program = self.plan.program.to_string_lossy();
-                let error = format!("cannot start '{program}': {error}");
-                self.conclude(run, Report::NotStarted { error });
-            }
-            None if ending.is_some() || now >= self.term_at() => {
-                self.stage = Stage::Starting { run, ending: ending.or(Some(self.plan.grace)) };
-                // No reaping here: the starter waits for its child if the start fails.
-                let _ = self.cgroup.as_ref().map(Cgroup::kill);
-                let _ = self.descendants.signal(Signal::KILL);
-            }
-            None => (),
         }
+    }
+
+    /// Ends a start that is under way.
+    fn end_start(&mut self, run: u64, within: Duration) {
+        self.stage = Stage::Starting { run, ending: Some(within) };
+        let _ = self.tenure.remove(); // again when the start is over
+        // No reaping here: the starter waits for its child if the start fails.
+        let _ = self.cgroup.as_ref().map(Cgroup::kill);
+        let _ = self.descendants.signal(Signal::KILL);
+    }
+
+    /// A start came to nothing; some addresses may be set.
+    fn fail(&mut self, run: u64, now: Instant, report: Report) {
+        self.stage = Stage::Ending { run, leader: None, by: now, report };
+    }
+
+    fn report(&mut self, run: u64, report: Report) {
+        self.outbox.push_back(Answer::News { run, report });
     }
 
     /// Asks the command of this run to end within this time.
@@ -288,7 +335,8 @@ impl Watch {
     }
 
     fn pass_on(&self, asked: u64, signal: i32) {
-        if let Stage::Running { run, leader } | Stage::Ending { run, leader, .. } = self.stage
+        if let Stage::Running { run, leader: Some(leader) }
+        | Stage::Ending { run, leader: Some(leader), .. } = self.stage
             && run == asked
             && outcome(leader).is_none() // not reaped, so the id is its own
             && let Some(signal) = Signal::from_named_raw(signal)
@@ -349,11 +397,12 @@ impl Watch {
     fn check_periodically(&mut self, now: Instant) {
         self.look_at_start(now);
         if let Stage::Running { leader, .. } = self.stage {
-            let _ = self.descendants.reap(Some(leader)); // again in the next turn
-            if let Some(report) = outcome(leader) {
+            let _ = self.descendants.reap(leader); // again in the next turn
+            self.tenure.announce(now);
+            if let Some(report) = leader.and_then(outcome) {
                 self.begin_to_end(now, report, now + self.plan.grace);
             } else {
-                self.run_recorder.see(now, leader);
+                self.see(now, leader);
                 if now >= self.term_at() {
                     // An extension that comes later saves nobody.
                     let by = (now + self.plan.grace).min(self.kill_at());
@@ -367,7 +416,9 @@ impl Watch {
                 *by = (*by).min(now); // from now on, whatever is extended
             }
             let (kill, report) = (now >= *by, report.clone());
-            if kill && !self.dying && self.cgroup.as_ref().is_some_and(|own| own.kill().is_ok()) {
+            let removed = kill && self.tenure.remove().is_ok();
+            let in_one_step = || self.cgroup.as_ref().is_some_and(|own| own.kill().is_ok());
+            if removed && !self.dying && in_one_step() {
                 let _ = self.descendants.signal(Signal::KILL); // processes that left the cgroup
                 // Killed processes run no code, but under load it takes time until they disappear.
                 // The watchdog need not act for that.
@@ -379,9 +430,14 @@ impl Watch {
             if self.all_gone(leader, kill) {
                 self.conclude(run, report);
             } else if !self.dying {
-                self.run_recorder.see(now, leader);
+                self.see(now, leader);
             }
         }
+    }
+
+    /// Notes that the command is there.
+    fn see(&mut self, now: Instant, leader: Option<Pid>) {
+        leader.into_iter().for_each(|leader| self.run_recorder.see(now, leader));
     }
 
     /// Asks a command that runs to end, and kills it then, or when its permission ends.
@@ -394,25 +450,30 @@ impl Watch {
         self.stage = Stage::Ending { run, leader, by, report };
     }
 
-    /// Whether no process of the command is left, after killing it if it is time to.
-    fn all_gone(&self, leader: Pid, kill: bool) -> bool {
+    /// Whether no process of the command and no address is left, after killing it if it is time to.
+    fn all_gone(&mut self, leader: Option<Pid>, kill: bool) -> bool {
+        let cgroup = self.cgroup.as_ref();
         let gone = if kill {
-            end::round(&self.descendants, Some(leader), self.cgroup.as_ref()) == Left::Nobody
+            let addresses = self.tenure.addresses();
+            end::round(&self.descendants, leader, cgroup, addresses) == Left::Nobody
         } else {
-            let _ = self.descendants.reap(Some(leader));
-            let only_leader = |own: Vec<Pid>| own.iter().all(|pid| *pid == leader);
-            let empty = self.cgroup.as_ref().is_none_or(Cgroup::is_empty);
-            empty && outcome(leader).is_some() && self.descendants.children().is_ok_and(only_leader)
+            let _ = self.descendants.reap(leader);
+            let only_leader = |own: Vec<Pid>| own.iter().all(|pid| Some(*pid) == leader);
+            let ended = leader.is_none_or(|leader| outcome(leader).is_some());
+            let empty = cgroup.is_none_or(Cgroup::is_empty);
+            empty && ended && self.descendants.children().is_ok_and(only_leader)
         };
         // A process list that is read while it changes may be incomplete; the kernel's answer is
         // not.
-        gone && loop {
-            match wait(WaitOptions::NOHANG) {
-                Err(Errno::CHILD) => break true,
-                Ok(None) => break false,
-                Ok(Some(_)) | Err(_) => (),
-            }
-        }
+        let reaped = gone
+            && loop {
+                match wait(WaitOptions::NOHANG) {
+                    Err(Errno::CHILD) => break true,
+                    Ok(None) => break false,
+                    Ok(Some(_)) | Err(_) => (),
+                }
+            };
+        reaped && self.tenure.remove().is_ok()
     }
 
     fn conclude(&mut self, run: u64, report: Report) {
@@ -421,7 +482,7 @@ impl Watch {
         self.stage = Stage::Idle;
         self.dying = false;
         self.arm(Instant::NEVER);
-        self.outbox.push_back(Answer::News { run, report });
+        self.report(run, report);
     }
 
     /// Sends messages to the member, as far as there is room.
@@ -443,7 +504,7 @@ impl Watch {
             Stage::Idle => Instant::NEVER,
             Stage::Starting { ending: Some(_), .. } => now() + AGAIN,
             Stage::Starting { .. } => self.term_at(),
-            Stage::Running { .. } => self.term_at().min(probe),
+            Stage::Running { .. } => self.term_at().min(probe).min(self.tenure.next()),
             Stage::Ending { by, .. } => by.min(self.kill_at()).min(probe).max(now() + AGAIN),
         };
         self.wait_until(wake);

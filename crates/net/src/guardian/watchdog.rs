@@ -5,9 +5,9 @@
 //! **Assumptions.** Started by [`Guardian::spawn`](super::Guardian::spawn). The guardian tells it
 //! every deadline before it acts on the permission, and says so when there is none.
 //!
-//! **Promise.** When the guardian has ended, or its deadline has come, every process that the
-//! guardian started is killed: those in the cgroup, and all our descendants, because we are a child
-//! subreaper. It exits when none is left, and depends on no other process.
+//! **Promise.** When the guardian has ended, or its deadline has come, the addresses are removed and
+//! every process that the guardian started is killed: those in the cgroup, and all our descendants,
+//! because we are a child subreaper. It exits when none is left, and depends on no other process.
 
 use super::alarm::{Alarm, now};
 use super::cgroup::Cgroup;
@@ -15,6 +15,7 @@ use super::descendants::Descendants;
 use super::end;
 use super::handover::{HandOver, Role};
 use super::wire::{self, Deadline, Received};
+use crate::address::Addresses;
 use crate::priority::{self, Children, Class};
 use bellwether_core::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -36,6 +37,7 @@ pub(super) fn keep(mut given: HandOver, files: Vec<OwnedFd>) -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     let descendants = Descendants::from_now_on()?;
     let alarm = Alarm::new()?;
+    let (addresses, nothing) = (Addresses::open(&given.plan.addresses)?, Addresses::open(&[])?);
     // The guardian is refused the same, and reports it.
     let _ = priority::raise(Class::RealTime, Children::Normal);
     let _ = priority::lock_memory();
@@ -53,10 +55,10 @@ pub(super) fn keep(mut given: HandOver, files: Vec<OwnedFd>) -> io::Result<()> {
     given.cgroup = cgroup.as_ref().map(|cgroup| cgroup.path().to_owned());
     let begun = begin(&given, &files, lock.as_ref());
     drop(files);
-    if let Ok(guardian) = &begun {
-        watch(guardian, &alarm);
-    }
-    end::all(&descendants, None, cgroup.as_ref());
+    let ran = begun.as_ref().is_ok_and(|guardian| watch(guardian, &alarm));
+    // If no run was under way, a later life of the member may have set the addresses again.
+    let held = if ran { &addresses } else { &nothing };
+    end::all(&descendants, None, cgroup.as_ref(), held);
     cgroup.as_ref().map(Cgroup::remove);
     drop(lock); // only now: the cgroup is no longer in use
     begun.map(|_| ())
@@ -77,23 +79,23 @@ fn begin(given: &HandOver, files: &[OwnedFd], lock: Option<&OwnedFd>) -> io::Res
     Ok(socket)
 }
 
-/// Returns when the guardian has ended, or its deadline has come.
-fn watch(guardian: &OwnedFd, alarm: &Alarm) {
+/// Returns when the guardian has ended, or its deadline has come; whether a run was under way.
+fn watch(guardian: &OwnedFd, alarm: &Alarm) -> bool {
     let mut deadline = Instant::NEVER;
     loop {
         // Read all messages before the clock: we may have been stopped for long.
         loop {
             match wire::fetch(guardian.as_fd()) {
                 Received::Nothing => break,
-                Received::Closed => return,
+                Received::Closed => return deadline != Instant::NEVER,
                 Received::Packet(bytes) => match Deadline::decode(&bytes) {
                     Ok(Deadline(at)) => deadline = at,
-                    Err(_) => return, // not a valid message, so not our guardian
+                    Err(_) => return true, // not a valid message, so not our guardian
                 },
             }
         }
         if now() >= deadline {
-            return;
+            return true;
         }
         let mut events = [PollFd::new(guardian, PollFlags::IN), PollFd::new(alarm, PollFlags::IN)];
         if alarm.set(deadline).is_err() || poll(&mut events, None).is_err() {

@@ -128,12 +128,18 @@ impl Answer {
                     Report::Ended => (5, 0),
                     Report::NotStarted { .. } => (6, 0),
                     Report::Lost => (7, 0),
+                    Report::AddressTaken => (10, 0),
+                    Report::AddressInUse { .. } => (11, 0),
+                    Report::AddressFailed { .. } => (12, 0),
                 };
                 head(&mut out, tag, *run);
                 out.put_u32(number);
-                if let Report::NotStarted { error } = report {
+                if let Report::NotStarted { error: text }
+                | Report::AddressInUse { who: text }
+                | Report::AddressFailed { error: text } = report
+                {
                     let room = PACKET - out.len();
-                    out.extend_from_slice(&error.as_bytes()[..error.len().min(room)]);
+                    out.extend_from_slice(&text.as_bytes()[..text.len().min(room)]);
                 }
             }
         }
@@ -160,13 +166,17 @@ impl Answer {
         }
         let number = input.u32()?;
         let text = bytes.get(1 + 8 + 4..).ok_or(Malformed)?;
+        let written = || String::from_utf8_lossy(text).into_owned();
         let report = match (tag, text) {
             (2, []) => Report::Started { pid: number },
             (3, []) => Report::Exited { code: number.cast_signed() },
             (4, []) => Report::Signalled { signal: number.cast_signed() },
             (5, []) => Report::Ended,
-            (6, text) => Report::NotStarted { error: String::from_utf8_lossy(text).into_owned() },
+            (6, _) => Report::NotStarted { error: written() },
             (7, []) => Report::Lost,
+            (10, []) => Report::AddressTaken,
+            (11, _) => Report::AddressInUse { who: written() },
+            (12, _) => Report::AddressFailed { error: written() },
             _ => return Err(Malformed),
         };
         Ok(Self::News { run, report })
@@ -250,6 +260,9 @@ mod tests {
             Report::Ended,
             Report::NotStarted { error: "no such file".to_owned() },
             Report::Lost,
+            Report::AddressTaken,
+            Report::AddressInUse { who: "somebody".to_owned() },
+            Report::AddressFailed { error: "no such device".to_owned() },
         ];
         let news = reports.map(|report| Answer::News { run: 9, report });
         let others = [

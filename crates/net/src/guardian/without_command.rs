@@ -52,6 +52,8 @@ impl WithoutCommand {
             stop_signal: 15,
             nice: 0,
             env: Vec::new(),
+            addresses: Vec::new(),
+            probe: Duration::ZERO,
             recording: None,
         };
         let (role, mask) = (Role::WithoutCommand, Mask(0));

@@ -1,0 +1,97 @@
+//! The addresses of one member, and the means to set, announce and remove them.
+
+use super::arp::Hears;
+use super::netlink::Netlink;
+use super::probe::{self, Neighbours, Probed};
+use super::{Address, netlink};
+use crate::wake_fd::WakeFd;
+use bellwether_core::Duration;
+use std::io;
+
+/// The addresses, with a connection to the kernel that was opened before it is needed.
+#[derive(Debug)]
+pub(crate) struct Addresses {
+    /// With the number that each interface had at first.
+    all: Vec<(Address, u32)>,
+    kernel: Option<Netlink>,
+}
+
+impl Addresses {
+    /// # Errors
+    /// If an interface is not there, or the system gives no socket.
+    pub(crate) fn open(all: &[Address]) -> io::Result<Self> {
+        let kernel = if all.is_empty() { None } else { Some(Netlink::new()?) };
+        let numbered = |address: &Address| match netlink::index(&address.interface) {
+            Ok(index) => Ok((address.clone(), index)),
+            Err(error) => Err(told(address, "find the interface of", &error)),
+        };
+        Ok(Self { all: all.iter().map(numbered).collect::<io::Result<_>>()?, kernel })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Whether somebody else has one of them.
+    pub(crate) fn probe(&self, wait: Duration, stop: &WakeFd) -> io::Result<Probed> {
+        let Some(kernel) = &self.kernel else { return Ok(Probed::Free) };
+        let all: Vec<Address> = self.all.iter().map(|(address, _)| address.clone()).collect();
+        probe::probe(kernel, &all, wait, stop)
+            .map_err(|error| io::Error::other(format!("cannot ask for the address: {error}")))
+    }
+
+    /// Sets all of them, for so long; also if they are set.
+    pub(crate) fn set(&self, valid: Duration) -> io::Result<()> {
+        let Some(kernel) = &self.kernel else { return Ok(()) };
+        for (address, _) in &self.all {
+            netlink::index(&address.interface)
+                .and_then(|index| kernel.set(address.ip, address.prefix, index, valid))
+                .map_err(|error| told(address, "set", &error))?;
+        }
+        Ok(())
+    }
+
+    /// Removes all of them; tries each, also if one cannot be removed.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        let Some(kernel) = &self.kernel else { return Ok(()) };
+        let mut done = Ok(());
+        for (address, at_first) in &self.all {
+            // An interface may have been made anew since, with another number.
+            let now = netlink::index(&address.interface).unwrap_or(*at_first);
+            let others = (now != *at_first).then_some(*at_first);
+            for index in [now].into_iter().chain(others) {
+                let removed = kernel.remove(address.ip, address.prefix, index);
+                done = done.and(removed.map_err(|error| told(address, "remove", &error)));
+            }
+        }
+        done
+    }
+
+    /// What announces them.
+    pub(crate) fn announcer(&self) -> io::Result<Announcer> {
+        let mut told = Vec::new();
+        for (address, _) in &self.all {
+            if let Some(kernel) = &self.kernel {
+                told.extend(Neighbours::of(kernel, address, Hears::No)?);
+            }
+        }
+        Ok(Announcer(told))
+    }
+}
+
+fn told(address: &Address, what: &str, error: &io::Error) -> io::Error {
+    io::Error::other(format!("cannot {what} {address}: {error}"))
+}
+
+/// Tells the neighbours who has the addresses now.
+#[derive(Debug)]
+pub(crate) struct Announcer(Vec<Neighbours>);
+
+impl Announcer {
+    /// Sends one announcement of each address. What is lost is repeated.
+    pub(crate) fn send(&self) {
+        for neighbours in &self.0 {
+            let _ = neighbours.announce(); // the interface may be down: the next one may succeed
+        }
+    }
+}

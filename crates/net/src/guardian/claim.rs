@@ -1,0 +1,128 @@
+//! Takes the addresses of a run: asks whether they are free, and sets them.
+//!
+//! **Source.** RFC 5227, as far as a lease allows: see [`address`](crate::address).
+//!
+//! **Assumptions.** A thread of the guardian calls [`take`]; the guardian's loop calls the rest.
+//!
+//! **Promise.** Nothing is set from the end of the claim on, nor after it was given up: both are
+//! checked under the lock under which addresses are set. Whoever gives it up and then removes the
+//! addresses has the last word.
+
+use super::alarm::now;
+use crate::address::{Addresses, Announcer, Probed};
+use crate::wake_fd::WakeFd;
+use bellwether_core::{Duration, Instant};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How long an address that somebody else has is waited for. A former leader that was killed with
+/// its guardian and its watchdog keeps it for up to three and a half seconds: its kernel removes it.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How soon to ask again.
+const AGAIN: std::time::Duration = std::time::Duration::from_millis(50);
+/// The kernel removes an address at least so long after its permission, if nobody does before. It
+/// counts whole seconds.
+const SPARE: Duration = Duration::from_secs(1);
+/// Permissions are shorter.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// Until when addresses may be set.
+#[derive(Debug)]
+pub(super) struct Claim {
+    ends: Mutex<Instant>,
+    stop: WakeFd,
+}
+
+impl Claim {
+    /// Nothing may be set yet.
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { ends: Mutex::new(Instant::ZERO), stop: WakeFd::new()? })
+    }
+
+    /// Addresses may be set until then.
+    pub(super) fn begin(&self, ends: Instant) {
+        self.stop.clear();
+        *self.lock() = ends;
+    }
+
+    /// The same, unless it was given up.
+    pub(super) fn extend(&self, ends: Instant) {
+        let mut lasts = self.lock();
+        if *lasts != Instant::ZERO {
+            *lasts = ends;
+        }
+    }
+
+    /// No address is set any more.
+    pub(super) fn give_up(&self) {
+        *self.lock() = Instant::ZERO;
+        self.stop.wake();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Instant> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the addresses, unless it is too late; when the kernel removes them by itself.
+    pub(super) fn set(&self, addresses: &Addresses) -> io::Result<Option<Instant>> {
+        let ends = self.lock();
+        let now = now();
+        if now >= *ends {
+            return Ok(None);
+        }
+        let seconds = ends.since(now).min(LONGEST).as_nanos().div_ceil(1_000_000_000);
+        let valid = Duration::from_secs(seconds) + SPARE;
+        addresses.set(valid)?;
+        Ok(Some(now + valid))
+    }
+
+    /// Waits before the next try, or until it is given up.
+    fn rest(&self) {
+        let wait = Timespec::try_from(AGAIN).ok();
+        let _ = poll(&mut [PollFd::new(&self.stop, PollFlags::IN)], wait.as_ref());
+    }
+}
+
+/// Whether the kernel would remove addresses too early, now that they are permitted until then.
+pub(super) fn ends_too_early(expires: Instant, until: Instant) -> bool {
+    until.min(now() + LONGEST) + SPARE > expires
+}
+
+/// Takes the addresses once nobody else has them, and says so to the neighbours. When the kernel
+/// removes them by itself; nothing if the claim was given up or is over.
+///
+/// `tell` hears of somebody who has one of them, once. That one may be leaving, so it is waited for.
+///
+/// # Errors
+/// If somebody has one of them for too long, or the system refuses. Some of them may be set then.
+pub(super) fn take(
+    addresses: &Addresses,
+    claim: &Claim,
+    wait: Duration,
+    mut tell: impl FnMut(String),
+) -> io::Result<Option<(Announcer, Instant)>> {
+    let (limit, mut told) = (now() + PATIENCE, false);
+    let announcer = addresses.announcer()?;
+    loop {
+        match addresses.probe(wait, &claim.stop)? {
+            Probed::Stopped => return Ok(None),
+            Probed::InUse(who) if now() >= limit => {
+                return Err(io::Error::other(format!("{who}, for {PATIENCE} by now")));
+            }
+            Probed::InUse(who) => {
+                if !std::mem::replace(&mut told, true) {
+                    tell(who);
+                }
+                claim.rest();
+            }
+            Probed::Free => {
+                let expires = claim.set(addresses)?;
+                return Ok(expires.map(|expires| {
+                    announcer.send();
+                    (announcer, expires)
+                }));
+            }
+        }
+    }
+}

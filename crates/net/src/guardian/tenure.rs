@@ -1,0 +1,107 @@
+//! The addresses of the current run, as the guardian's loop sees them.
+//!
+//! **Promise.** While a run is extended in time its addresses stay: they are set again before the
+//! kernel removes them, and if somebody else did. [`Tenure::remove`] has the last word.
+
+use super::alarm::now;
+use super::claim::{Claim, ends_too_early};
+use crate::address::{Address, Addresses, Announcer};
+use bellwether_core::{Duration, Instant};
+use std::io;
+use std::sync::Arc;
+
+/// When the addresses are announced again, each after the one before. Announcements may be lost.
+const REPEATS: [Duration; 4] = [
+    Duration::from_millis(50),
+    Duration::from_millis(250),
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+];
+
+/// The addresses, and what became of them.
+#[derive(Debug)]
+pub(super) struct Tenure {
+    addresses: Arc<Addresses>,
+    claim: Arc<Claim>,
+    held: Option<Held>,
+}
+
+/// Addresses that are set.
+#[derive(Debug)]
+struct Held {
+    announcer: Announcer,
+    repeated: usize,
+    /// When they are announced again.
+    again: Instant,
+    /// When the kernel removes them by itself.
+    expires: Instant,
+}
+
+impl Tenure {
+    pub(super) fn new(addresses: &[Address]) -> io::Result<Self> {
+        let addresses = Arc::new(Addresses::open(addresses)?);
+        Ok(Self { addresses, claim: Arc::new(Claim::new()?), held: None })
+    }
+
+    /// What the thread needs that takes them.
+    pub(super) fn to_take(&self) -> (Arc<Addresses>, Arc<Claim>) {
+        (Arc::clone(&self.addresses), Arc::clone(&self.claim))
+    }
+
+    pub(super) fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// They may be taken until then.
+    pub(super) fn begin(&self, ends: Instant) {
+        self.claim.begin(ends);
+    }
+
+    /// They were taken.
+    pub(super) fn taken(&mut self, announcer: Announcer, expires: Instant) {
+        let again = now() + REPEATS[0];
+        self.held = Some(Held { announcer, repeated: 0, again, expires });
+    }
+
+    /// The run is extended: they must be gone at `ends`, before `until`.
+    pub(super) fn extend(&mut self, ends: Instant, until: Instant) -> io::Result<()> {
+        if self.addresses.is_empty() {
+            return Ok(());
+        }
+        self.claim.extend(ends);
+        if let Some(held) = &mut self.held
+            && ends_too_early(held.expires, until)
+            && let Some(expires) = self.claim.set(&self.addresses)?
+        {
+            held.expires = expires;
+        }
+        Ok(())
+    }
+
+    /// When to announce again.
+    pub(super) fn next(&self) -> Instant {
+        self.held.as_ref().map_or(Instant::NEVER, |held| held.again)
+    }
+
+    /// Announces them again if it is time to.
+    pub(super) fn announce(&mut self, now: Instant) {
+        if let Some(held) = &mut self.held
+            && now >= held.again
+        {
+            held.announcer.send();
+            held.repeated += 1;
+            let next = REPEATS.get(held.repeated);
+            held.again = next.map_or(Instant::NEVER, |after| now + *after);
+        }
+    }
+
+    /// Removes them; none is set afterwards until [`Tenure::begin`].
+    pub(super) fn remove(&mut self) -> io::Result<()> {
+        if self.addresses.is_empty() {
+            return Ok(());
+        }
+        self.claim.give_up();
+        self.held = None;
+        self.addresses.remove()
+    }
+}
