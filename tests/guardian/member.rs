@@ -56,6 +56,8 @@ fn plays_the_member() {
         stop_signal: 15,
         nice: 0,
         env: vec![("BELLWETHER_GROUP".into(), "flock".into())],
+        addresses: Vec::new(),
+        probe: Duration::ZERO,
         recording: None,
     };
     let mut bystander = Command::new("cat").stdin(Stdio::piped()).spawn().expect("there is a cat");

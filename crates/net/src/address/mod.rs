@@ -107,7 +107,10 @@ pub fn check(addresses: &[Address]) -> Result<(), BadAddress> {
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(BadAddress::NotPermitted { address: addresses[0].clone(), missing: missing.join(" and ") })
+        Err(BadAddress::NotPermitted {
+            address: addresses[0].clone(),
+            missing: missing.join(" and "),
+        })
     }
 }
 
@@ -130,9 +133,7 @@ pub fn clean_up(addresses: &[Address]) -> Result<Vec<Address>, BadAddress> {
                 let other = netlink::name(found.index);
                 return Err(BadAddress::Elsewhere { address: address.clone(), other });
             }
-            kernel
-                .remove(found.ip, found.prefix, index)
-                .map_err(|error| cannot(address, error))?;
+            kernel.remove(found.ip, found.prefix, index).map_err(|error| cannot(address, error))?;
             left.push(address.clone());
         }
     }
@@ -145,7 +146,8 @@ mod tests {
 
     #[test]
     fn an_address_is_written_as_it_is_read() {
-        for text in ["10.0.0.100/24@eth0", "10.0.0.100/32@br-0.7", "fd00::7/64@eth0", "10.0.0.0/31@x"]
+        for text in
+            ["10.0.0.100/24@eth0", "10.0.0.100/32@br-0.7", "fd00::7/64@eth0", "10.0.0.0/31@x"]
         {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }

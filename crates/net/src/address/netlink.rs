@@ -79,17 +79,27 @@ impl Netlink {
     }
 
     /// Sets an address, for so many seconds.
-    pub(super) fn set(&self, ip: IpAddr, prefix: u8, index: u32, valid: Duration) -> io::Result<()> {
+    pub(super) fn set(
+        &self,
+        ip: IpAddr,
+        prefix: u8,
+        index: u32,
+        valid: Duration,
+    ) -> io::Result<()> {
         let mut message = message(ip, prefix, index);
         // Nobody else has it, as we asked ourselves: the kernel must not ask for a second or two.
         message.header.flags = AddressHeaderFlags::Nodad;
-        let seconds = u32::try_from(valid.as_nanos().div_ceil(1_000_000_000)).unwrap_or(u32::MAX - 1);
+        let seconds =
+            u32::try_from(valid.as_nanos().div_ceil(1_000_000_000)).unwrap_or(u32::MAX - 1);
         let mut info = CacheInfo::default();
         info.ifa_valid = seconds;
         // This machine's own connections have its own addresses, also with IPv6.
         info.ifa_preferred = if ip.is_ipv4() { seconds } else { 0 };
         message.attributes.push(AddressAttribute::CacheInfo(info));
-        message.attributes.push(AddressAttribute::Flags(AddressFlags::Nodad));
+        // The route of an IPv6 prefix would get the end of the address, also if the machine's own
+        // address needs that route.
+        let routes = if ip.is_ipv4() { AddressFlags::empty() } else { AddressFlags::Noprefixroute };
+        message.attributes.push(AddressAttribute::Flags(AddressFlags::Nodad | routes));
         let flags = NLM_F_CREATE | NLM_F_REPLACE;
         self.ask(RouteNetlinkMessage::NewAddress(message), flags).map(drop)
     }
@@ -128,7 +138,11 @@ impl Netlink {
     }
 
     /// Sends a request, and reads all answers.
-    fn ask(&self, request: RouteNetlinkMessage, flags: u16) -> io::Result<Vec<RouteNetlinkMessage>> {
+    fn ask(
+        &self,
+        request: RouteNetlinkMessage,
+        flags: u16,
+    ) -> io::Result<Vec<RouteNetlinkMessage>> {
         let sequence = self.sequence.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let mut header = NetlinkHeader::default();
         header.flags = NLM_F_REQUEST | flags | if flags == NLM_F_DUMP { 0 } else { NLM_F_ACK };
@@ -207,10 +221,12 @@ fn found(message: &AddressMessage) -> Option<Found> {
 fn mac(message: &LinkMessage) -> Option<[u8; 6]> {
     let asks = !message.header.flags.contains(LinkFlags::Noarp);
     let is_ethernet = message.header.link_layer_type == LinkLayerType::Ether;
-    message.attributes.iter().filter(|_| asks && is_ethernet).find_map(|attribute| match attribute {
-        LinkAttribute::Address(mac) => mac.as_slice().try_into().ok(),
-        _ => None,
-    })
+    message.attributes.iter().filter(|_| asks && is_ethernet).find_map(
+        |attribute| match attribute {
+            LinkAttribute::Address(mac) => mac.as_slice().try_into().ok(),
+            _ => None,
+        },
+    )
 }
 
 /// Whether an address was not there, or its interface is gone, and the address with it.

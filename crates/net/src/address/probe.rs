@@ -5,10 +5,10 @@
 //!
 //! **Promise.** It returns when somebody answers, when the time is over, or when it is told to.
 
+use super::Address;
 use super::arp::{Arp, Hears};
 use super::ndp::Ndp;
 use super::netlink::Netlink;
-use super::Address;
 use crate::clock::{BootTime, Clock as _};
 use crate::wake_fd::WakeFd;
 use bellwether_core::Duration;
@@ -42,7 +42,11 @@ pub(super) enum Neighbours {
 
 impl Neighbours {
     /// The neighbours of an interface; none if it is no Ethernet.
-    pub(super) fn of(kernel: &Netlink, address: &Address, hears: Hears) -> io::Result<Option<Self>> {
+    pub(super) fn of(
+        kernel: &Netlink,
+        address: &Address,
+        hears: Hears,
+    ) -> io::Result<Option<Self>> {
         let link = kernel.link(&address.interface)?;
         let Some(mac) = link.mac else { return Ok(None) };
         Ok(Some(match address.ip {

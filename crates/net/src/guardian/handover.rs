@@ -215,7 +215,9 @@ mod tests {
             stop_signal: 2,
             nice: -5,
             env: vec![("BELLWETHER_ID".into(), "1".into())],
-            addresses: ["10.0.0.7/24@eth0", "fd00::7/64@eth1"].map(|it| it.parse().unwrap()).to_vec(),
+            addresses: ["10.0.0.7/24@eth0", "fd00::7/64@eth1"]
+                .map(|it| it.parse().unwrap())
+                .to_vec(),
             probe: Duration::from_millis(20),
             recording: Some(Recording::beside(
                 "a.1.jsonl".as_ref(),

@@ -177,6 +177,11 @@ pub(super) fn from_text(text: &str) -> Result<File, String> {
             ("peers", value) => {
                 file.layer.insert(key, vec![texts("peers", value)?.join(",")]);
             }
+            // Each may be a table, [[address]], which is easier to read.
+            ("address", toml::Value::Array(all)) => {
+                let all = all.into_iter().map(address).collect::<Result<_, _>>()?;
+                file.layer.insert(key, all);
+            }
             // A list names voters, also if it names one; a number says how many.
             ("voters", toml::Value::Array(ids)) => {
                 let ids = texts("voters", toml::Value::Array(ids))?.join(",");
@@ -264,6 +269,27 @@ fn one_text(name: &str, value: toml::Value) -> Result<String, String> {
                 _ => "a date",
             }
         )),
+    }
+}
+
+/// An address as a flag has it: from a table with an ip and an interface, or from a text.
+fn address(value: toml::Value) -> Result<String, String> {
+    let toml::Value::Table(mut table) = value else { return one_text("address", value) };
+    let mut part = |name: &str| {
+        let value = table.remove(name).ok_or_else(|| {
+            format!(
+                "[[address]] has no {name}: write ip = \"10.0.0.100/24\" and interface = \"eth0\""
+            )
+        });
+        one_text(name, value?)
+    };
+    let text = format!("{}@{}", part("ip")?, part("interface")?);
+    match table.keys().next() {
+        Some(other) => Err(format!(
+            "[[address]] has no setting '{}', but ip and interface",
+            other.escape_debug()
+        )),
+        None => Ok(text),
     }
 }
 

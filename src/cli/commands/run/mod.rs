@@ -6,6 +6,7 @@
 //! | `joining`, `supervisor` | what comes before the event loop, and the loop |
 //! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up |
 //! | `worker`, `permission` | the command, and for how long it may run |
+//! | `addresses` | the addresses of the leader, before the member starts |
 //! | `without_command` | the guardian of a member that has none |
 //! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
 //! | `handler`, `counts` | answers requests at the control socket and by HTTP |
@@ -15,6 +16,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod addresses;
 mod complaints;
 mod counts;
 mod errands;
@@ -82,6 +84,7 @@ Examples:
   bellwether run web --key web.key --id 7 --join 10.0.0.1:7400      join the group that runs there
   bellwether run web --config web.toml -- /usr/bin/backup --every 5min
   bellwether run web --config web.toml --on-change /etc/web/notify --format json
+  bellwether run web --config web.toml --address 10.0.0.100/24@eth0     the leader has this address
   bellwether run trial --insecure --peers 1=127.0.0.1:7400 -- sleep 1000
 
 Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, when CMD is gone and
@@ -108,6 +111,9 @@ impl Run {
         settings.check_record()?;
         if let Some(program) = settings.command.first() {
             settings::check_command(program)?;
+        }
+        settings.check_addresses()?;
+        if settings.is_guarded() {
             settings.permission.check()?;
         }
         let begin = |error| cannot("begin", &error);
@@ -233,7 +239,11 @@ fn cannot(what: &str, error: &io::Error) -> Failure {
 type Order = (Plan, Permission, bool, Notes);
 
 fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
-    let (program, args) = settings.command.split_first()?;
+    let (program, args) = match settings.command.split_first() {
+        Some((program, args)) => (program.clone(), args.to_vec()),
+        None if settings.is_guarded() => (OsString::new(), Vec::new()),
+        None => return None,
+    };
     let env = [
         ("BELLWETHER_GROUP", OsString::from(&settings.group)),
         ("BELLWETHER_ID", OsString::from(id.to_string())),
@@ -242,13 +252,15 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
     ];
     let permission = settings.permission;
     let plan = Plan {
-        program: program.clone(),
-        args: args.to_vec(),
+        program,
+        args,
         margin: permission.margin,
         grace: permission.grace,
         stop_signal: settings.options.commanding.stop_signal,
         nice: priority::nice(),
         env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+        addresses: settings.options.addresses.clone(),
+        probe: addresses::probe(permission.round_trip()),
         recording: settings.recording(id),
     };
     Some((plan, permission, settings.options.commanding.restart, Notes::new(errors.clone())))
@@ -279,6 +291,7 @@ fn start_worker((order, will): (Order, Option<LastWill>)) -> Result<Worker, Fail
         let opened = recording.open();
         opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
     }
+    addresses::clean_up(&plan.addresses, &notes)?;
     let worker = Worker::new(plan, permission, restart, notes, will);
     worker.map_err(|error| cannot("start the guardian", &error))
 }

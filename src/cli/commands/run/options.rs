@@ -4,6 +4,7 @@ use crate::cli::commands::protocols::Named;
 use crate::cli::flags::{Live, Parameters};
 use crate::cli::output::TextOrJson;
 use bellwether::core::Duration;
+use bellwether::net::address::Address;
 use bellwether::net::{FoundingVoters, Peers};
 use bellwether::protocols::choice::Entry;
 use bellwether_http::Place;
@@ -84,6 +85,11 @@ pub(in crate::cli) struct Options {
     /// 239.1.2.3:7401 or [ff02::b311]:7401; each group needs an address or a port of its own
     #[arg(long = "multicast", value_name = "ADDRESS")]
     pub(super) broadcasts: Option<SocketAddr>,
+    /// An address that the leader has, and nobody else, as in 10.0.0.100/24@eth0: set and announced
+    /// when leadership begins, removed before it ends. Takes CAP_NET_ADMIN and CAP_NET_RAW. May be
+    /// given several times
+    #[arg(long = "address", value_name = "IP/LEN@INTERFACE", value_delimiter = ',')]
+    pub(super) addresses: Vec<Address>,
     /// The group's keys, as `bellwether keygen` makes them; read again at SIGHUP
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(super) key: Option<PathBuf>,

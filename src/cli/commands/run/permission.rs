@@ -76,6 +76,11 @@ impl Permission {
         ))
     }
 
+    /// How long a message and its answer may take.
+    pub(super) fn round_trip(&self) -> Duration {
+        self.round_trip
+    }
+
     /// The shortest lease within which the command can be ended.
     pub(super) fn needed(&self) -> Duration {
         self.renew + self.round_trip + self.scheduling + self.grace + self.margin

@@ -1,5 +1,6 @@
 //! The merged settings of a member, and the rules that the command checks before it starts.
 
+use super::addresses;
 use super::layers::{self, GROUP, Layer};
 use super::options::{Commanding, DEFAULT, Options};
 use super::params;
@@ -88,8 +89,11 @@ impl Settings {
         let options = layers::parse(&all).map_err(Failure::Config)?;
         let (commands, hooks) = (!command.is_empty(), !options.hooking.on_change.is_empty());
         let no_command = "without a command; add -- CMD";
-        let names = ["restart", "stop-timeout", "stop-signal", "grace", "margin", "preempt-asks"];
+        let names = ["restart", "stop-timeout", "stop-signal", "grace"];
         check_effect(&all, written, &names, commands, no_command)?;
+        let guarded = commands || !options.addresses.is_empty();
+        let no_work = "without a command and an address; add -- CMD or --address";
+        check_effect(&all, written, &["margin", "preempt-asks"], guarded, no_work)?;
         let no_hook = "without a hook; add --on-change HOOK";
         check_effect(&all, written, &["hook-timeout"], hooks, no_hook)?;
         let tcp = matches!(options.serving.http, Some(Place::Tcp(_)));
@@ -102,7 +106,7 @@ impl Settings {
         let (mut config, lease) = params::config(&options, &given, file.params)?;
         if let Config::LocalLeader(leases) = &mut config {
             // Its command ends in its own time, and then the member hands over.
-            leases.preempt_asks |= commands && leases.preempt;
+            leases.preempt_asks |= guarded && leases.preempt;
         }
         let name = options.protocol.name;
         let plans = if name == DEFAULT {
@@ -130,7 +134,7 @@ impl Settings {
         command: Vec<OsString>,
     ) -> Result<Self, Failure> {
         check_group(&group).map_err(|bad| Failure::Config(with_flags(&bad)))?;
-        let permission = permission(&options.commanding, choice);
+        let permission = permission(&options.commanding, &command, choice);
         let absolute = |hook: &PathBuf| {
             std::path::absolute(hook).map_err(|error| Failure::io("find", hook, &error))
         };
@@ -158,12 +162,17 @@ impl Settings {
         let bad = |error: &dyn std::fmt::Display| Failure::Config(format!("{name}: {error}"));
         let config = Config::from_json(name, params).map_err(|error| bad(&error))?;
         let choice = Choice::try_from(config.clone()).map_err(|error| bad(&error))?;
-        self.permission = permission(&self.options.commanding, &choice);
-        if !self.command.is_empty() {
+        self.permission = permission(&self.options.commanding, &self.command, &choice);
+        if self.is_guarded() {
             self.permission.check()?;
         }
         self.config = config;
         Ok(())
+    }
+
+    /// Whether there is something that must end before the lease does: a command or an address.
+    pub(super) fn is_guarded(&self) -> bool {
+        !self.command.is_empty() || !self.options.addresses.is_empty()
     }
 
     /// Whether there are never two leaders, so that a command runs in one place.
@@ -208,7 +217,7 @@ impl Settings {
             builder = builder.rank(rank);
         }
         builder = builder.witness(options.witness).priority(options.priority.unwrap_or_default());
-        if !self.command.is_empty() {
+        if self.is_guarded() {
             builder = builder.least_lease(self.permission.needed());
         }
         if let Some(file) = &options.record {
@@ -266,6 +275,11 @@ impl Settings {
         }
         if let Some(program) = self.command.first() {
             tell("command", check_command(program)?);
+        }
+        for address in self.check_addresses()? {
+            tell("address", address);
+        }
+        if self.is_guarded() {
             tell("permission", self.permission.check()?);
         }
         Ok(())
@@ -275,6 +289,12 @@ impl Settings {
     pub(super) fn token(&self) -> Result<Option<Token>, Failure> {
         let token = self.options.serving.http_token.as_deref().map(Token::read);
         token.transpose().map_err(|bad| Failure::Config(bad.to_string()))
+    }
+
+    /// Why the addresses can be set, or why one cannot.
+    pub(super) fn check_addresses(&self) -> Result<Vec<String>, Failure> {
+        let Options { addresses, peers, address, .. } = &self.options;
+        addresses::check(addresses, peers.as_ref(), *address, self.is_exclusive())
     }
 
     /// The files for the traces, if there are any. A pipe is refused: its reader could hold up the
@@ -306,10 +326,11 @@ impl Settings {
     }
 }
 
-/// The times of a command with this protocol.
-fn permission(commanding: &Commanding, choice: &Choice) -> Permission {
+/// The times of a command, or of addresses alone: those need no grace.
+fn permission(commanding: &Commanding, command: &[OsString], choice: &Choice) -> Permission {
     let Commanding { margin, grace, stop_timeout, .. } = *commanding;
-    Permission::new(choice, margin, grace).stopping_within(stop_timeout)
+    let alone = command.is_empty().then_some(Duration::ZERO);
+    Permission::new(choice, margin, alone.or(grace)).stopping_within(stop_timeout)
 }
 
 /// Refuses the settings among these that were given, unless they have an effect: as bad usage if

@@ -228,6 +228,20 @@ impl Supervisor {
                 let missing = error.contains("No such file");
                 self.end_with(if missing { NOT_FOUND } else { NOT_STARTED });
             }
+            Fate::AddressTaken(which) => self.note(&format!("{which}: set and announced")),
+            Fate::AddressInUse(who) => self.note(&format!(
+                "{who}: it is not set while somebody else has it; it is asked for again, and if it \
+                 stays so the member resigns"
+            )),
+            // Somebody else may be able to set it.
+            Fate::AddressFailed(error) => {
+                if let Some(error) = error {
+                    self.note(&format!(
+                        "the member has no address to lead with: {error}; it resigns"
+                    ));
+                }
+                self.errands.resign(Vec::new());
+            }
             // One line for each guardian that was killed. On a machine that stands still there
             // may be more: one that does not answer in time is killed, because it may be stopped.
             Fate::Lost { silent } => {
@@ -339,8 +353,8 @@ impl Supervisor {
     fn abandon_what_cannot_be_ended(&mut self, snapshot: &Snapshot) {
         if self.ending.is_some() && snapshot.at >= self.gives_up_at() {
             self.errors.say(
-                "a process of the command cannot be killed: the member ends without handing over, \
-                 and its lease runs out",
+                "a process of the command cannot be killed, or an address not be removed: the member \
+                 ends without handing over, and its lease runs out",
             );
             self.errors.clone().end();
             std::process::exit(1);

@@ -41,6 +41,11 @@ impl Notes {
         self.lock().clone()
     }
 
+    /// Writes a line to the standard error.
+    pub(super) fn mention(&self, line: &str) {
+        self.errors.say(line);
+    }
+
     /// Reports a note on the standard error, if it is new.
     pub(super) fn add(&self, note: &str) {
         let mut notes = self.lock();
@@ -79,6 +84,8 @@ pub(super) struct Worker {
     kill_by: Instant,
     started: Instant,
     rest: Duration,
+    /// Why the addresses could not be had, and when.
+    failed: Option<(String, Instant)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +135,12 @@ pub(super) enum Fate {
     Again(String, Duration),
     /// It cannot be started: why.
     NotStarted(String),
+    /// The addresses are set: which.
+    AddressTaken(String),
+    /// Somebody else has an address: who.
+    AddressInUse(String),
+    /// The addresses cannot be had, and none is set: why, if it was not said lately.
+    AddressFailed(Option<String>),
     /// The guardian was lost, and the command with it; there is a new one.
     Lost {
         /// Whether it did not answer in time, rather than ended.
@@ -188,6 +201,7 @@ impl Worker {
             kill_by: Instant::NEVER,
             started: Instant::ZERO,
             rest: REST,
+            failed: None,
         })
     }
 
@@ -315,18 +329,19 @@ impl Worker {
     pub(super) fn news(&mut self, now: Instant) -> io::Result<Option<Fate>> {
         while let Some(report) = self.guardian.poll(now) {
             let ended_by_itself = self.state == State::Running;
-            if !matches!(report, Report::Started { .. } | Report::Ended) {
-                self.permitted = Instant::ZERO; // there was time enough to run
+            if let Some(fate) = self.begun(&report) {
+                return Ok(Some(fate));
             }
-            if let Report::Started { pid } = report {
-                self.reported = true;
-                return Ok(Some(Fate::Started(pid)));
+            if report != Report::Ended {
+                self.permitted = Instant::ZERO; // there was time enough to run
             }
             let killed = now >= self.kill_by();
             self.state = State::Idle;
             let was_reported = std::mem::take(&mut self.reported);
             let (how, code) = match report {
-                Report::Started { .. } | Report::Ended => (String::new(), 0),
+                Report::AddressFailed { error } => {
+                    return Ok(Some(Fate::AddressFailed(self.news_of(error, now))));
+                }
                 Report::Lost => {
                     let silent = self.guardian.fell_silent();
                     self.guardian = guardian(&self.plan, &self.notes, self.will.as_ref())?;
@@ -337,6 +352,7 @@ impl Worker {
                 Report::Signalled { signal } => {
                     (format!("was ended by signal {signal}"), 128 + signal)
                 }
+                _ => (String::new(), 0), // it was ended
             };
             if !ended_by_itself || how.is_empty() {
                 if was_reported {
@@ -351,6 +367,30 @@ impl Worker {
         }
         self.note_delay();
         Ok(None)
+    }
+
+    /// A report on a run that goes on.
+    fn begun(&mut self, report: &Report) -> Option<Fate> {
+        match report {
+            Report::Started { pid } => {
+                self.reported = true;
+                Some(Fate::Started(*pid))
+            }
+            Report::AddressTaken => {
+                let all: Vec<_> = self.plan.addresses.iter().map(ToString::to_string).collect();
+                Some(Fate::AddressTaken(all.join(", ")))
+            }
+            Report::AddressInUse { who } => Some(Fate::AddressInUse(who.clone())),
+            _ => None,
+        }
+    }
+
+    /// An error, unless it was the last one and that is not long ago: a member that is elected again
+    /// and again would say it each time.
+    fn news_of(&mut self, error: String, now: Instant) -> Option<String> {
+        let last = self.failed.replace((error.clone(), now));
+        let again = last.is_some_and(|(last, at)| last == error && now.since(at) < REST_MAX);
+        (!again).then_some(error)
     }
 
     /// Reports once if the guardian is later than the margin allows for.
