@@ -13,8 +13,11 @@
 //!
 //! `-- --quick` shortens everything, `-- --format json` is for programs, and `-- WORD` measures
 //! what has this word in its name: fastest, lan, kill, cut, SIGSTOP, SIGTERM, resign, transfer,
-//! idle, loaded or loss. `-- hour` watches a group with preset `fastest` for an hour.
+//! idle, loaded or loss. `-- hour` watches a group with preset `fastest` for an hour. `-- address`
+//! moves an address, beside keepalived (Debian's package).
 
+#[path = "live/address.rs"]
+mod address;
 #[path = "live/cost.rs"]
 mod cost;
 #[path = "live/failover.rs"]
@@ -22,11 +25,18 @@ mod failover;
 #[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/live/lab/mod.rs"]
 mod lab;
+#[allow(dead_code, reason = "the tests use the rest")]
+#[path = "../tests/address/owners.rs"]
+mod owners;
 #[path = "live/row.rs"]
 mod row;
 #[path = "live/stability.rs"]
 mod stability;
+#[allow(dead_code, reason = "the tests use the rest")]
+#[path = "../tests/address/traffic.rs"]
+mod traffic;
 
+use address::Whose;
 use bellwether::core::Duration;
 use bellwether::protocols::local_leader::Preset;
 use failover::{Fault, Limits};
@@ -63,6 +73,18 @@ fn main() -> ExitCode {
     if word.is_some_and(|word| word == "hour") {
         let all = stability::measure(Preset::Fastest, Trouble::None, length(3_600));
         all.into_iter().for_each(|row| rows.push(row));
+    }
+    if word.is_some_and(|word| word == "address") {
+        let (short, long) = (Duration::from_millis(10), Duration::from_secs(1));
+        for whose in [
+            Whose::Ours(Preset::Fastest),
+            Whose::Keepalived(short),
+            Whose::Ours(Preset::Lan),
+            Whose::Keepalived(long),
+        ] {
+            let all = address::measure(whose, if quick { 1 } else { 9 });
+            all.into_iter().for_each(|row| rows.push(row));
+        }
     }
     rows.finish(quick) // a few repetitions say nothing of a median
 }

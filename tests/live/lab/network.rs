@@ -18,6 +18,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 const PREFIX: &str = "bellwether-";
 /// What is in here under a namespace's name, `ip netns exec` puts over `/etc` for whom it starts.
@@ -78,6 +79,20 @@ impl Network {
         must(&["ip", "-n", &hub, "-batch", "-"], &bridge);
         (1..=members).for_each(|id| network.furnish(id));
         network
+    }
+
+    /// Joins one more host to the bridge, which is no member; returns its number.
+    pub(crate) fn add_guest(&mut self) -> u64 {
+        self.members += 1;
+        let (id, hub) = (self.members, self.hub());
+        let own = self.namespace(id);
+        let made = format!(
+            "netns add {own}\nlink add eth0 netns {own} type veth peer p{id} netns {hub}\n"
+        );
+        must(&["ip", "-batch", "-"], &made);
+        must(&["ip", "-n", &hub, "link", "set", &format!("p{id}"), "master", "hub", "up"], "");
+        self.furnish(id);
+        id
     }
 
     /// Addresses, a table for cuts, and a count of the datagrams that a member sends.
@@ -230,14 +245,22 @@ impl Network {
         id: u64,
         act: impl FnOnce() -> T + Send + 'static,
     ) -> T {
+        self.thread(id, act).join().expect("the thread ends")
+    }
+
+    /// The same, on a thread that goes on.
+    pub(crate) fn thread<T: Send + 'static>(
+        &self,
+        id: u64,
+        act: impl FnOnce() -> T + Send + 'static,
+    ) -> JoinHandle<T> {
         let namespace = fs::File::open(format!("/run/netns/{}", self.namespace(id)));
         let namespace = namespace.expect("the namespace is there");
-        let done = std::thread::spawn(move || {
+        std::thread::spawn(move || {
             move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))
                 .expect("root goes anywhere");
             act()
-        });
-        done.join().expect("the thread ends")
+        })
     }
 
     /// All one-way cuts and losses are mended.

@@ -187,6 +187,11 @@ impl Group {
         self.network.as_ref().expect("only a network of namespaces can be cut")
     }
 
+    /// Joins a host that is no member to the network; returns its number.
+    pub(crate) fn add_guest(&mut self) -> u64 {
+        self.network.as_mut().expect("only a network of namespaces has guests").add_guest()
+    }
+
     /// Where members really are.
     pub(crate) fn places(&self) -> Vec<SocketAddr> {
         match self.shape.ground {

@@ -1,0 +1,62 @@
+//! Member, guardian and watchdog are killed together: nobody is left to remove the address.
+
+use crate::lab::clock::{millis, now};
+use crate::lab::group::Group;
+use crate::scene::{Scene, V4};
+use crate::stage;
+
+#[test]
+fn the_kernel_removes_what_nobody_else_can_and_the_next_leader_waits_for_that() {
+    let _stage = stage();
+    let mut scene = Scene::new(V4, 24);
+    scene.group.start_all();
+    let leader = scene.settled();
+    let begun = scene.group.crash_all(leader);
+    let (next, took) = scene.group.replaced(leader, begun);
+    println!("{next} leads after {:.1} ms, and waits", millis(took));
+    scene.wait("the next leader says who has it", |scene| {
+        scene.group.member(next).complaints().contains(&format!("{V4} is answered for by "))
+    });
+    scene.wait("somebody else has it", |scene| {
+        scene.owners.now().first().is_some_and(|owner| *owner != leader)
+    });
+    println!("somebody else has it after {:.1} ms", millis(now().since(begun)));
+    scene.assert_one_owner("kill -9 of all");
+    let others = scene.group.without(&[leader]);
+    let next = scene.group.settled(&others);
+    scene.reached(next);
+}
+
+#[test]
+fn a_member_that_starts_removes_what_its_former_life_left() {
+    let _stage = stage();
+    let mut scene = Scene::new(V4, 24);
+    scene.group.start_all();
+    let leader = scene.settled();
+    scene.group.crash_all(leader);
+    // However long the start takes, the kernel does not remove it first.
+    scene.ip(leader, &format!("address change {V4}/24 dev eth0 valid_lft forever"));
+    scene.group.restart(leader);
+    let begun = now();
+    scene.wait("it is removed", |scene| {
+        let said = scene.group.member(leader).complaints();
+        said.contains(&format!("{V4}/24@eth0 was there before this member leads; it was removed"))
+    });
+    println!("removed after {:.1} ms", millis(now().since(begun)));
+    scene.settled();
+    scene.assert_one_owner("a restart");
+}
+
+#[test]
+fn an_address_that_somebody_removes_by_hand_is_set_again() {
+    let _stage = stage();
+    let mut scene = Scene::new(V4, 24);
+    scene.group.start_all();
+    let leader = scene.settled();
+    let since = now();
+    scene.ip(leader, &format!("address del {V4}/24 dev eth0"));
+    scene.wait("it was gone", |scene| scene.owners.last(leader).is_some_and(|last| last >= since));
+    scene.reached(leader);
+    scene.group.assert_unchanged("the leader stays", since);
+    scene.strike("SIGTERM", leader, Group::stop);
+}

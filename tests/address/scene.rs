@@ -1,0 +1,113 @@
+//! Three members whose leader has an address, a client of it, and somebody who watches.
+
+use crate::lab::clock::{millis, now, sleep};
+use crate::lab::group::{Group, PATIENCE, Shape};
+use crate::lab::shell::must;
+use crate::owners::Owners;
+use crate::traffic::Traffic;
+use bellwether::core::{Duration, Instant};
+use std::net::IpAddr;
+
+/// The address.
+pub(crate) const V4: &str = "10.77.0.100";
+pub(crate) const V6: &str = "fd00:77::100";
+
+/// How long a neighbour may take to answer a probe: what taking an address adds to a failover, at
+/// most.
+const PROBE: Duration = Duration::from_millis(20);
+
+pub(crate) struct Scene {
+    // What is declared first is dropped first: threads, then the networks that they are in.
+    pub(crate) traffic: Traffic,
+    pub(crate) owners: Owners,
+    pub(crate) group: Group,
+    /// A host that is no member.
+    pub(crate) client: u64,
+}
+
+/// A group that has not been started, and a host that is no member.
+pub(crate) fn group() -> (Group, u64) {
+    let mut group = Group::new(Shape::lan(3));
+    let client = group.add_guest();
+    group.network().get_ready();
+    (group, client)
+}
+
+impl Scene {
+    /// A group that has not been started, whose leader will have this address alone.
+    pub(crate) fn new(ip: &str, length: u8) -> Self {
+        let (mut group, client) = group();
+        group.give_flags(&["--address", &format!("{ip}/{length}@eth0")]);
+        Self::around(group, client, ip)
+    }
+
+    /// Watches a group's address.
+    pub(crate) fn around(group: Group, client: u64, ip: &str) -> Self {
+        let ip: IpAddr = ip.parse().expect("it is an address");
+        let owners = Owners::watch(group.network(), &[&group.ids()[..], &[client]].concat(), ip);
+        let traffic = Traffic::start(group.network(), client, &group.ids(), ip);
+        Self { traffic, owners, group, client }
+    }
+
+    /// Waits until something is so.
+    pub(crate) fn wait(&mut self, what: &str, mut is_so: impl FnMut(&mut Self) -> bool) {
+        let end = now() + PATIENCE;
+        while !is_so(self) {
+            if now() > end {
+                let owners = self.owners.now();
+                self.group.give_up(&format!("never: {what}; owners: {owners:?}"));
+            }
+            sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Waits until all follow one leader that has the address, and the client reaches it.
+    pub(crate) fn settled(&mut self) -> u64 {
+        let leader = self.group.settled(&self.group.ids());
+        self.reached(leader);
+        leader
+    }
+
+    /// Waits until this host alone has the address, and the client reaches it.
+    pub(crate) fn reached(&mut self, host: u64) {
+        let since = now();
+        self.wait(&format!("{host} is reached"), |scene| {
+            scene.owners.now() == [host] && scene.traffic.answers(since) == Some(host)
+        });
+    }
+
+    /// Strikes the leader and waits until the client reaches the next one; says who it is. Prints
+    /// what the client saw, and holds it against the bound.
+    pub(crate) fn strike(
+        &mut self,
+        what: &str,
+        leader: u64,
+        strike: impl FnOnce(&mut Group, u64) -> Instant,
+    ) -> u64 {
+        let begun = strike(&mut self.group, leader);
+        let (next, _) = self.group.replaced(leader, begun);
+        self.reached(next);
+        let (lost, gap) = self.traffic.outage(begun);
+        println!("{what}: {lost} packets lost, {:.1} ms without an answer", millis(gap));
+        let bound = self.group.failover(0) + PROBE;
+        // The client's own wake-ups are stalls, too.
+        self.group.assert_within(what, gap, bound + Duration::from_millis(5), begun);
+        let hosts = self.traffic.hosts(begun);
+        assert!(hosts == [next] || hosts == [leader, next], "{what}: {hosts:?} answered in turn");
+        self.assert_one_owner(what);
+        next
+    }
+
+    pub(crate) fn assert_one_owner(&self, what: &str) {
+        let overlap = self.owners.overlap();
+        assert_eq!(overlap, Duration::ZERO, "{what}: two hosts had the address");
+    }
+
+    /// What `ip` does in the namespace of a host.
+    pub(crate) fn ip(&self, host: u64, words: &str) -> String {
+        let namespace = self.group.network().namespace(host);
+        let words: Vec<&str> =
+            ["ip", "-n", &namespace].into_iter().chain(words.split(' ')).collect();
+        must(&words, "")
+    }
+}
