@@ -190,7 +190,8 @@ impl Drop for Hosts {
 
 fn keepalived(id: u64, advert: Duration) -> String {
     format!(
-        "global_defs {{\n router_id m{id}\n vrrp_version 3\n}}\nvrrp_instance lab {{\n state BACKUP\n \
+        "global_defs {{\n router_id m{id}\n vrrp_version 3\n}}\n\
+         vrrp_instance lab {{\n state BACKUP\n \
          nopreempt\n interface eth0\n virtual_router_id 77\n priority {}\n advert_int {}\n \
          virtual_ipaddress {{\n  {ADDRESS}/32 dev eth0\n }}\n}}\n",
         100 + id,

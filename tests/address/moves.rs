@@ -1,4 +1,5 @@
-//! The leader is killed, stopped, cut off or told to end: the address moves, and nobody else has it.
+//! The leader is killed, stopped, cut off or told to end: the address moves, and nobody else has
+//! it.
 
 use crate::lab::clock::now;
 use crate::lab::group::Group;
@@ -70,7 +71,7 @@ fn a_guardian_that_is_killed_or_stopped_leaves_no_address() {
         }
     }
     let leader = scene.settled();
-    // Without a watchdog the guardian holds nothing; the member starts others, and leads or resigns.
+    // Without a watchdog the guardian holds nothing; the member starts others, and resigns.
     let begun = now();
     signal(&mut scene.group, leader, "bw-watchdog", Signal::KILL);
     scene.wait("the address is gone", |scene| {

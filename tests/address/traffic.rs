@@ -69,8 +69,8 @@ impl Traffic {
         hosts
     }
 
-    /// How many packets of those sent since then were not answered, up to the last that was; and the
-    /// longest time between two that were.
+    /// How many packets of those sent since then were not answered, up to the last that was; and
+    /// the longest time between two that were.
     pub(crate) fn outage(&self, since: Instant) -> (usize, Duration) {
         let packets = self.packets();
         // The last one that was answered before counts, too: the time since then is part of it.

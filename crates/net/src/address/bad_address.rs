@@ -100,8 +100,8 @@ impl fmt::Display for BadAddress {
             }
             Self::NotPermitted { address, missing } => write!(
                 f,
-                "address {address}: this process lacks {missing}, which it takes to set and announce \
-                 an address; start it as root, or give a service \
+                "address {address}: this process lacks {missing}, which it takes to set and \
+                 announce an address; start it as root, or give a service \
                  AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW"
             ),
             Self::Elsewhere { address, other } => write!(

@@ -17,7 +17,8 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How long an address that somebody else has is waited for. A former leader that was killed with
-/// its guardian and its watchdog keeps it for up to three and a half seconds: its kernel removes it.
+/// its guardian and its watchdog keeps it for up to three and a half seconds, until its kernel
+/// removes it.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How soon to ask again.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(50);
@@ -92,7 +93,7 @@ pub(super) fn ends_too_early(expires: Instant, until: Instant) -> bool {
 /// Takes the addresses once nobody else has them, and says so to the neighbours. When the kernel
 /// removes them by itself; nothing if the claim was given up or is over.
 ///
-/// `tell` hears of somebody who has one of them, once. That one may be leaving, so it is waited for.
+/// `tell` hears of somebody who has one of them, once. That one may be leaving, so we wait for it.
 ///
 /// # Errors
 /// If somebody has one of them for too long, or the system refuses. Some of them may be set then.

@@ -5,9 +5,10 @@
 //! **Assumptions.** [`Guardian::poll`] is called whenever [`Guardian::fd`] is readable, and at
 //! [`Guardian::poll_timeout`] at the latest.
 //!
-//! **Promise.** If the guardian does not end the command and remove the addresses in time, the member
-//! does, when half the margin is left. When a [`Guardian`] has been dropped, no address and no process
-//! of the command is left, except one that cannot be killed: then the drop returns after five seconds.
+//! **Promise.** If the guardian does not end the command and remove the addresses in time, the
+//! member does, when half the margin is left. When a [`Guardian`] has been dropped, no address and
+//! no process of the command is left, except one that cannot be killed: then the drop returns after
+//! five seconds.
 
 use super::alarm::now;
 use super::cgroup::Cgroup;

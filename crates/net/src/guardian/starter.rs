@@ -1,8 +1,8 @@
 //! A thread that takes the addresses and starts the command, so that the guardian does not wait.
 //!
 //! **Source.** Starting a program may take long: a file may have to be read, a processor may be
-//! busy. Neighbours who have an address take a moment to answer. The guardian must answer extensions
-//! in the meantime.
+//! busy. Neighbours who have an address take a moment to answer. The guardian must answer
+//! extensions in the meantime.
 //!
 //! **Assumptions.** One start at a time: the next one is requested after the result of the last.
 //!

@@ -5,9 +5,10 @@
 //! **Assumptions.** Started by [`Guardian::spawn`](super::Guardian::spawn). The guardian tells it
 //! every deadline before it acts on the permission, and says so when there is none.
 //!
-//! **Promise.** When the guardian has ended, or its deadline has come, the addresses are removed and
-//! every process that the guardian started is killed: those in the cgroup, and all our descendants,
-//! because we are a child subreaper. It exits when none is left, and depends on no other process.
+//! **Promise.** When the guardian has ended, or its deadline has come, the addresses are removed
+//! and every process that the guardian started is killed: those in the cgroup, and all our
+//! descendants, because we are a child subreaper. It exits when none is left, and depends on no
+//! other process.
 
 use super::alarm::{Alarm, now};
 use super::cgroup::Cgroup;

@@ -34,8 +34,8 @@ pub(super) fn check(
     for address in addresses {
         if let Some(id) = peers.and_then(|peers| member_at(peers, address)) {
             return Err(Failure::Config(format!(
-                "address {address}: it is the address of member {id} in --peers, which stays; choose \
-                 one that no host has"
+                "address {address}: it is the address of member {id} in --peers, which stays; \
+                 choose one that no host has"
             )));
         }
         if listen.is_some_and(|listen| listen.ip() == address.ip) {

@@ -353,8 +353,8 @@ impl Supervisor {
     fn abandon_what_cannot_be_ended(&mut self, snapshot: &Snapshot) {
         if self.ending.is_some() && snapshot.at >= self.gives_up_at() {
             self.errors.say(
-                "a process of the command cannot be killed, or an address not be removed: the member \
-                 ends without handing over, and its lease runs out",
+                "a process of the command cannot be killed, or an address cannot be removed: the \
+                 member ends without handing over, and its lease runs out",
             );
             self.errors.clone().end();
             std::process::exit(1);

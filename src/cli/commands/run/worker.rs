@@ -385,8 +385,8 @@ impl Worker {
         }
     }
 
-    /// An error, unless it was the last one and that is not long ago: a member that is elected again
-    /// and again would say it each time.
+    /// An error, unless it was the last one and that is not long ago: a member that is elected
+    /// again and again would say it each time.
     fn news_of(&mut self, error: String, now: Instant) -> Option<String> {
         let last = self.failed.replace((error.clone(), now));
         let again = last.is_some_and(|(last, at)| last == error && now.since(at) < REST_MAX);
