@@ -34,11 +34,11 @@
 //! descendants are killed: all three processes are child subreapers, so orphans become their
 //! children.
 //!
-//! An [address](crate::address) of the leader is work of the same kind. It is set before the command
-//! starts and removed when the command has ended, or when it is killed; without a command, at
-//! U − margin. Each of the three can remove it, and does so when it would end the command. If all
-//! three are killed, the kernel removes it one to three and a half seconds after U; until then it
-//! answers for the address, so that the next leader's guardian does not take it.
+//! An [address](crate::address) of the leader is work of the same kind. It is set before the
+//! command starts and removed when the command has ended, or when it is killed; without a command,
+//! at U − margin. Each of the three can remove it, and does so when it would end the command. If
+//! all three are killed, the kernel removes it one to three and a half seconds after U; until then
+//! it answers for the address, so that the next leader's guardian does not take it.
 //!
 //! **Assumptions.** Linux 5.3 or later, with `/proc`. A runnable process is scheduled within half
 //! the margin. Without a cgroup, we may signal the command and its descendants, and a fork bomb
