@@ -32,7 +32,8 @@ pub(crate) struct Owners {
 
 impl Owners {
     pub(crate) fn watch(network: &Network, hosts: &[u64], ip: IpAddr) -> Self {
-        let (reigns, over) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let reigns: Arc<Mutex<Vec<Reign>>> = Arc::default();
+        let over = Arc::new(AtomicBool::new(false));
         let watch = |host: &u64| {
             let (host, reigns, over) = (*host, Arc::clone(&reigns), Arc::clone(&over));
             network.thread(host, move || sample(host, ip, &reigns, &over))

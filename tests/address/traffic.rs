@@ -31,7 +31,8 @@ pub(crate) struct Traffic {
 impl Traffic {
     /// From `client` to `ip`, which some of these hosts have.
     pub(crate) fn start(network: &Network, client: u64, hosts: &[u64], ip: IpAddr) -> Self {
-        let (packets, over) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let packets: Arc<Mutex<Vec<Sent>>> = Arc::default();
+        let over = Arc::new(AtomicBool::new(false));
         let mut threads: Vec<_> = hosts
             .iter()
             .map(|host| {
