@@ -129,8 +129,7 @@ fn hear(socket: &UdpSocket, packets: &Mutex<Vec<Sent>>, over: &AtomicBool) {
     let mut buffer = [0; 16];
     while !over.load(Ordering::Relaxed) {
         let Ok((16, _)) = socket.recv_from(&mut buffer) else { continue };
-        let number =
-            |part: &[u8]| part.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        let number = |part: &[u8]| u64::from_le_bytes(part.try_into().unwrap_or_default());
         let (which, host) = (number(&buffer[..8]), number(&buffer[8..]));
         let mut all = packets.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sent) = usize::try_from(which).ok().and_then(|which| all.get_mut(which)) {
