@@ -114,10 +114,13 @@ fn number_after(text: &str, words: &str) -> f64 {
     rest[..end].parse().unwrap_or_else(|_| panic!("no number after {words}: {text}"))
 }
 
+/// Reads the end of the lease out of an answer to what was asked then.
+type Told<'a> = &'a dyn Fn(&str, Instant) -> Instant;
+
 #[test]
 fn whoever_asks_by_http_how_long_it_leads_is_waited_for() {
     let millis = |number: f64| Duration::from_nanos((number * 1e6) as u64);
-    let told: [(&str, &dyn Fn(&str, Instant) -> Instant); 4] = [
+    let told: [(&str, Told<'_>); 4] = [
         ("/leader", &|text, asked| asked + millis(number_after(text, "bellwether-remaining-ms: "))),
         ("/v1/status", &|text, asked| asked + millis(number_after(text, "\"remaining_ms\":"))),
         ("/v1/events", &|text, _| Instant::from_nanos(number_after(text, "\"until\":") as u64)),
@@ -167,7 +170,7 @@ fn whoever_asks_a_program_that_embeds_a_member_is_waited_for() {
 #[ignore = "it is the program that embeds a member"]
 fn embeds_a_member() {
     let (Ok(peers), Some(folder)) = (env::var("PEERS"), env::var_os("FOLDER")) else { return };
-    let file = |name: &str| std::path::Path::new(&folder).join(name);
+    let file = |name: &str| Path::new(&folder).join(name);
     let lock = Some(Duration::from_secs(2));
     let period = Some(Duration::from_millis(2_200));
     let expires = Some(Duration::from_secs(4));

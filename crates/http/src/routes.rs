@@ -21,6 +21,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use bellwether_core::{Duration, NodeId, Term};
 use bellwether_net::clock::{BootTime, Clock};
+use bellwether_net::control::ControlHandler;
 use bellwether_net::{Role, Snapshot};
 use hyper::{Method, StatusCode, Uri};
 use serde::Deserialize;
@@ -321,9 +322,7 @@ async fn resign(
         return refused;
     }
     match body(request).await {
-        Ok(bytes) if bytes.is_empty() || bytes == b"{}" => {
-            done(app, |handler| handler.resign()).await
-        }
+        Ok(bytes) if bytes.is_empty() || bytes == b"{}" => done(app, ControlHandler::resign).await,
         Ok(_) => reply::error(StatusCode::BAD_REQUEST, "to resign takes no body; leave it out"),
         Err(refused) => refused,
     }

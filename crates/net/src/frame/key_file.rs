@@ -57,14 +57,8 @@ impl Keyring {
     /// belongs to somebody other than this user or root, if it is too large, or if it is no
     /// keyring.
     pub fn read(path: &Path) -> Result<Self, BadKeyFile> {
-        read(path).map_err(|fault| BadKeyFile { path: path.to_owned(), fault })
+        read(path, keyring).map_err(|fault| BadKeyFile { path: path.to_owned(), fault })
     }
-}
-
-fn read(path: &Path) -> Result<Keyring, Fault> {
-    let bytes = read_bytes(path)?;
-    let text = str::from_utf8(&bytes).map_err(|_| Fault::NotText)?;
-    Keyring::parse(text).map_err(Fault::Keys)
 }
 
 /// Reads a file with a secret, by the same rules as a key file. What is read is erased when it is
@@ -73,10 +67,18 @@ fn read(path: &Path) -> Result<Keyring, Fault> {
 /// # Errors
 /// As [`Keyring::read`], but for what the file says.
 pub fn read_secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, BadKeyFile> {
-    read_bytes(path).map_err(|fault| BadKeyFile { path: path.to_owned(), fault })
+    read(path, Ok).map_err(|fault| BadKeyFile { path: path.to_owned(), fault })
 }
 
-fn read_bytes(path: &Path) -> Result<Zeroizing<Vec<u8>>, Fault> {
+fn keyring(bytes: Zeroizing<Vec<u8>>) -> Result<Keyring, Fault> {
+    let text = str::from_utf8(&bytes).map_err(|_| Fault::NotText)?;
+    Keyring::parse(text).map_err(Fault::Keys)
+}
+
+fn read<T>(
+    path: &Path,
+    parse: impl FnOnce(Zeroizing<Vec<u8>>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
     // Without NONBLOCK, opening a pipe would wait for its writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
@@ -86,7 +88,7 @@ fn read_bytes(path: &Path) -> Result<Zeroizing<Vec<u8>>, Fault> {
         return Err(Fault::NotAFile);
     }
     // Whoever named a wrong file is not told how to protect it.
-    let keyring = keyring(file)?;
+    let parsed = parse(contents(file)?)?;
     let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
     if owner != user && owner != 0 {
         return Err(Fault::Owner { owner, user });
@@ -94,11 +96,11 @@ fn read_bytes(path: &Path) -> Result<Zeroizing<Vec<u8>>, Fault> {
     if found.mode() & 0o077 != 0 {
         return Err(Fault::Mode(found.mode() & 0o7777));
     }
-    Ok(keyring)
+    Ok(parsed)
 }
 
-/// The keys in an open file.
-fn keyring(file: File) -> Result<Keyring, Fault> {
+/// What is in an open file.
+fn contents(file: File) -> Result<Zeroizing<Vec<u8>>, Fault> {
     // One buffer of the largest size: growing would leave secrets in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_FILE_MAX + 1));
     file.take(KEY_FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(Fault::Io)?;

@@ -153,10 +153,14 @@ impl Fate {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Started(_) => "started",
-            Self::Ended => "ended",
+            Self::Ended { killed: false } => "ended",
+            Self::Ended { killed: true } => "killed",
             Self::Done(..) => "exited",
             Self::Again(..) => "restarting",
             Self::NotStarted(_) => "not-started",
+            Self::AddressTaken(_) => "address-taken",
+            Self::AddressInUse(_) => "address-in-use",
+            Self::AddressFailed(_) => "address-failed",
             Self::Lost { .. } => "lost",
         }
     }
