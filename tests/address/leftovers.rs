@@ -23,8 +23,7 @@ fn the_kernel_removes_what_nobody_else_can_and_the_next_leader_waits_for_that() 
     println!("somebody else has it after {:.1} ms", millis(now().since(begun)));
     scene.assert_one_owner("kill -9 of all");
     let others = scene.group.without(&[leader]);
-    let next = scene.group.settled(&others);
-    scene.reached(next);
+    scene.settled_among(&others);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Somebody who is no member has the address: no leader takes it.
 
 use crate::lab::clock::{millis, now};
+use crate::lab::shell::must;
 use crate::scene::{Scene, V4, V6};
 use crate::stage;
 use bellwether::core::Duration;
@@ -51,9 +52,13 @@ fn an_interface_that_is_gone_ends_the_leadership_and_is_reported() {
     let (mut group, client) = crate::scene::group();
     for id in group.ids() {
         let namespace = group.network().namespace(id);
-        let words = ["ip", "-n", &namespace, "link", "add", "extra", "type", "dummy"];
-        crate::lab::shell::must(&words, "");
-        crate::lab::shell::must(&["ip", "-n", &namespace, "link", "set", "extra", "up"], "");
+        let ip = ["ip", "-n", &namespace];
+        for words in
+            ["link add extra type veth peer other", "link set other up", "link set extra up"]
+        {
+            let words: Vec<&str> = ip.into_iter().chain(words.split(' ')).collect();
+            must(&words, "");
+        }
     }
     group.give_flags(&["--address", "10.78.0.100/24@extra"]);
     let mut scene = Scene::around(group, client, "10.78.0.100");

@@ -125,19 +125,22 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("received", sum(traffic.received, traffic.received_bytes)),
         ("process", format!("{}, version {}", status.pid, status.version)),
     ]);
-    if let Some(Hearing { group, heard_by, hears }) = &status.multicast {
-        let ids = |ids: &[u64]| match ids {
-            [] => "nobody".to_owned(),
-            ids => ids.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
-        };
-        let (by, whom) = (ids(heard_by), ids(hears));
-        let used = datagrams(traffic.multicast);
-        facts.push(("multicast", format!("{group}: heard by {by}, hears {whom}; {used}")));
-    }
+    let used = datagrams(traffic.multicast);
+    let hearing = status.multicast.as_ref().map(|it| format!("{}; {used}", heard(it)));
+    facts.extend(hearing.map(|hearing| ("multicast", hearing)));
     if traffic.send_failures > 0 {
         facts.push(("not sent", datagrams(traffic.send_failures)));
     }
     facts
+}
+
+/// Whom multicasts reach, and whose arrive.
+fn heard(Hearing { group, heard_by, hears }: &Hearing) -> String {
+    let ids = |ids: &[u64]| match ids {
+        [] => "nobody".to_owned(),
+        ids => ids.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
+    };
+    format!("{group}: heard by {}, hears {}", ids(heard_by), ids(hears))
 }
 
 /// Why datagrams were refused, with the latest of each reason.

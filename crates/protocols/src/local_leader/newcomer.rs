@@ -37,7 +37,8 @@ pub(super) struct Newcomer {
     round: u64,
     /// The number of the first question after its quarantine. Answers to earlier ones may still
     /// arrive, and answers to a former life with the same number: so the numbers begin with the
-    /// reading at which this life began.
+    /// reading at which this life began. They are numbers only: they do not follow a clock that is
+    /// read anew.
     since: u64,
     /// What each process told, in order of id.
     told: Vec<Answer>,

@@ -135,7 +135,7 @@ fn voters_now(status: &Status) -> Option<String> {
 }
 
 /// That it was not elected in time, and which names it did not find, if the member tells.
-fn not_elected(within: bellwether::core::Duration, status: Option<&Status>) -> String {
+pub(super) fn not_elected(within: bellwether::core::Duration, status: Option<&Status>) -> String {
     let lost = status.map_or(&[][..], |status| status.unresolved.as_slice());
     let lost = match lost {
         [] => String::new(),

@@ -46,6 +46,14 @@ pub(super) fn config(
     }
 }
 
+/// The same for a member whose command or addresses end in their own time, before it hands over to
+/// a better candidate.
+pub(super) fn asking(config: Config) -> Config {
+    let preempts = config.to_map().contains(&("preempt".to_owned(), Value::Bool(true)));
+    let asking = preempts.then(|| config.with("preempt-asks", "true").ok()).flatten();
+    asking.unwrap_or(config)
+}
+
 /// The length of leases in a file's `[params]`.
 fn lease_in(value: &Value, file: &layers::Params) -> Result<Duration, Failure> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -103,11 +103,8 @@ impl Settings {
         let has_params = options.params.pairs().next().is_some()
             || options.lease.is_some()
             || !file.params.table.is_empty();
-        let (mut config, lease) = params::config(&options, &given, file.params)?;
-        if let Config::LocalLeader(leases) = &mut config {
-            // Its command ends in its own time, and then the member hands over.
-            leases.preempt_asks |= guarded && leases.preempt;
-        }
+        let (config, lease) = params::config(&options, &given, file.params)?;
+        let config = if guarded { params::asking(config) } else { config };
         let name = options.protocol.name;
         let plans = if name == DEFAULT {
             format!("; `bellwether plan {name} --detect T` computes all values")

@@ -11,7 +11,7 @@
 
 use super::complaints::Complaints;
 use super::counts::Counts;
-use super::errands::Errands;
+use super::errands::{self, Errands};
 use super::handler::{HandOver, Resigning, UnderWay, note_told};
 use super::hooks::Hooks;
 use super::overdue::Overdue;
@@ -405,7 +405,7 @@ impl Supervisor {
     fn finish(self, code: u8) -> u8 {
         if let Some((_, within)) = self.deadline.filter(|_| self.errands.is_ending()) {
             // The member's thread did not say why in time.
-            self.errors.say(&format!("it was not elected within {within}"));
+            self.errors.say(&errands::not_elected(within, None));
         }
         drop(self.overdue);
         self.errands.leave();
