@@ -363,7 +363,7 @@ fn bad_values_are_refused_in_one_line() {
 fn check_config_shows_what_follows_from_a_lease() {
     let folder = Folder::new("lease");
     let said = bellwether(&format!(
-        "check-config web --peers {} --dir {} --insecure --lease 5s -- true",
+        "check-config web --peers {} --id 1 --dir {} --insecure --lease 5s -- true",
         peers(3),
         folder.dir()
     ));

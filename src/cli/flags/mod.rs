@@ -341,7 +341,12 @@ mod tests {
                     (Kind::OneOf(choices), _) => format!(" {}", choices[0].0),
                     _ => continue,
                 };
-                let written = config(entry.name, &format!("--{}{text}", param.name)).unwrap();
+                // A switch that is on has no text.
+                let needs = param.only_with.map_or_else(String::new, |(name, values)| {
+                    format!("--{name} {} ", values[0].trim_start_matches("true"))
+                });
+                let flags = format!("{needs}--{}{text}", param.name);
+                let written = config(entry.name, &flags).unwrap();
                 assert_eq!(written.to_map().len(), usual.to_map().len(), "{}", param.name);
             }
         }
