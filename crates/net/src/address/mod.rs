@@ -1,8 +1,8 @@
 //! The address that moves: set on the leader's interface, announced, and removed in time.
 //!
 //! **Source.** RFC 5227 (probe before use, announce afterwards) and RFC 4861 (the same for IPv6),
-//! with waits that fit a lease. The kernel keeps addresses ([`netlink`]); neighbours are asked and
-//! told with packets of our own ([`arp`], [`ndp`]).
+//! with waits that fit a lease. The kernel keeps addresses (`netlink`); neighbours are asked and
+//! told with packets of our own (`arp`, `ndp`).
 //!
 //! **Assumptions.** Linux, with `CAP_NET_ADMIN` and `CAP_NET_RAW`. The kernel's lock on the network
 //! configuration is free within half the margin. Only members of the group set these addresses.
