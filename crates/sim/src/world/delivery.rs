@@ -17,19 +17,24 @@ impl<P: Protocol> World<P> {
         message: P::Message,
         observer: &mut O,
     ) {
-        let cause = self.in_flight.stamp(from, self.now);
-        observer.on_send(self.now, from, to, &message, cause.number);
+        let number = self.in_flight.next_number(from);
+        observer.on_send(self.now, from, to, &message, number);
         if O::TRACES {
-            let (kind, number) = (Cow::Borrowed(message.kind()), u64::from(cause.number));
+            let (kind, number) = (Cow::Borrowed(message.kind()), u64::from(number));
             let to = if let Dest::Node(node) = to { Some(node) } else { None };
             self.record(from, Event::Send { to, message: kind, number }, observer);
         }
         match to {
-            Dest::Everyone if self.is_one_event() => self.send_to_all(message, cause, observer),
-            Dest::Everyone => self.send_to_each(message, cause, observer),
+            Dest::Everyone => {
+                let cause = Cause { from, number, sent: self.now };
+                match self.is_one_event() {
+                    true => self.send_to_all(message, cause, observer),
+                    false => self.send_to_each(message, cause, observer),
+                }
+            }
             Dest::Node(node) => match u32::try_from(node.0) {
                 Ok(to) if (to as usize) < self.members.nodes.len() => {
-                    self.send_to_one(to, message, cause, observer);
+                    self.send_to_one(from, number, to, message, observer);
                 }
                 _ => {} // no such process
             },
@@ -87,30 +92,37 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// Sends a message to one process.
+    /// Sends a message to one process. It gets the parts of a cause, not one: a cause in memory
+    /// that is copied right after its parts were written keeps the processor waiting.
     #[inline(always)]
     fn send_to_one<O: Observer<P>>(
         &mut self,
+        from: u32,
+        number: u32,
         to: u32,
         message: P::Message,
-        cause: Cause,
         observer: &mut O,
     ) {
-        let fate = if let Some(takes) = self.in_flight.sure_delay
+        if let Some(takes) = self.in_flight.sure_delay
             && self.in_flight.cuts.is_empty()
-            && self.members.views.reaches(cause.from, to)
+            && self.members.views.reaches(from, to)
         {
-            Ok((takes, None)) // the delay is constant and nothing is lost, so no draw is read
-        } else if to == cause.from {
+            // The delay is constant and nothing is lost, so no draw is read.
+            let packet = self.keep_packet::<O>(from, number, message, 1);
+            return self.in_flight.push(self.now + takes, packet, to);
+        }
+        let cause = Cause { from, number, sent: self.now };
+        let fate = if to == from {
             Ok((Duration::ZERO, None)) // not over the network
-        } else if self.members.views.reaches(cause.from, to) {
+        } else if self.members.views.reaches(from, to) {
             self.fate(cause, to, false)
         } else {
             Err("reach")
         };
         match fate {
             Ok((takes, again)) => {
-                let packet = self.keep_packet::<O>(message, cause, 1 + u32::from(again.is_some()));
+                let copies = 1 + u32::from(again.is_some());
+                let packet = self.keep_packet::<O>(from, number, message, copies);
                 self.schedule_copies(packet, to, takes, again);
             }
             Err(why) if O::TRACES => self.record_loss(to, &message, cause, why, observer),
@@ -123,8 +135,9 @@ impl<P: Protocol> World<P> {
     #[inline(always)]
     fn keep_packet<O: Observer<P>>(
         &mut self,
+        from: u32,
+        number: u32,
         message: P::Message,
-        cause: Cause,
         copies: u32,
     ) -> usize {
         if !O::TRACES && !O::HEARS {
@@ -139,8 +152,9 @@ impl<P: Protocol> World<P> {
                 return key;
             }
         }
-        let key =
-            self.in_flight.packets.insert(Packet { message, cause, left: copies, threshold: None });
+        let cause = Cause { from, number, sent: self.now };
+        let packet = Packet { message, cause, left: copies, threshold: None };
+        let key = self.in_flight.packets.insert(packet);
         self.in_flight.last = Some(key);
         key
     }

@@ -91,12 +91,12 @@ impl<M> InFlight<M> {
         }
     }
 
-    /// Assigns the sender's next packet its number.
+    /// The number of the sender's next packet.
     #[inline]
-    pub(super) fn stamp(&mut self, from: u32, sent: SimTime) -> Cause {
+    pub(super) fn next_number(&mut self, from: u32) -> u32 {
         let number = self.numbers[from as usize];
         self.numbers[from as usize] = number.wrapping_add(1);
-        Cause { from, number, sent }
+        number
     }
 
     #[inline]
