@@ -29,7 +29,7 @@
 //! before it. So no process depends on the same one both ways.
 
 use super::hall::Hall;
-use super::list::{List, ListTold};
+use super::list::List;
 use super::message::{Message, Request};
 use alloc::vec::Vec;
 use bellwether_core::{
@@ -201,7 +201,7 @@ impl Hall {
         let same =
             |list: &List| (list.id(), list.committed) == (news.list.id(), news.list.committed);
         if !self.list.as_ref().is_some_and(same) {
-            self.learn(Some(&ListTold::Whole(news.list.clone())), cx);
+            self.learn(Some(&news.list.clone().into()), cx);
         }
         if !self.is_voter() {
             let age = self.age_of(news.leader, news.request, news.token);

@@ -18,6 +18,7 @@
 use super::params::Params;
 use super::rules::Rule;
 use super::times::Lengths;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bellwether_core::{Duration, Fnv1a, Malformed, NodeId, Peers, Reader, WireWrite};
 use core::cmp::Ordering;
@@ -298,8 +299,14 @@ impl List {
 pub enum ListTold {
     /// Its name, and whether it is known to be committed.
     Name(ListId, bool),
-    /// All of it.
-    Whole(List),
+    /// All of it. On the heap: it is told rarely, and every message would have room for it.
+    Whole(Box<List>),
+}
+
+impl From<List> for ListTold {
+    fn from(list: List) -> Self {
+        Self::Whole(Box::new(list))
+    }
 }
 
 impl ListTold {
@@ -343,7 +350,7 @@ impl ListTold {
         let name = |version, digest, committed| Self::Name(ListId { version, digest }, committed);
         Ok(Some(match input.u8()? {
             0 => return Ok(None),
-            1 => Self::Whole(List::decode(input)?),
+            1 => List::decode(input)?.into(),
             2 => name(0, input.u64()?, true),
             kind @ 3..=4 => {
                 let (digest, version) = (input.u64()?, input.u64()?);

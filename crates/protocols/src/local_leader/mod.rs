@@ -180,7 +180,7 @@ impl Params {
             supporters: core::iter::repeat_n(id, voters).collect(),
             farewell: Some(message::Farewell { node: id, request }),
             token: Some(0),
-            list: List::founding((0..voters as u64).map(NodeId)).map(ListTold::Whole),
+            list: List::founding((0..voters as u64).map(NodeId)).map(ListTold::from),
             // They are named only where the list is not told in full.
             answerers: None,
         };

@@ -116,7 +116,7 @@ impl Newcomer {
         let current = self.round == round;
         let same = list.map(ListTold::id) == founding.map(List::id);
         let list = match list {
-            Some(ListTold::Whole(list)) => Some(list.clone()),
+            Some(ListTold::Whole(list)) => Some(List::clone(list)),
             Some(ListTold::Name(..)) if same => founding.cloned(),
             _ => None,
         };
@@ -256,7 +256,7 @@ impl Hall {
             let known = list.id().version == 0 && founding == Some(list.id().digest);
             match known {
                 true => ListTold::Name(list.id(), true),
-                false => ListTold::Whole(list.clone()),
+                false => list.clone().into(),
             }
         });
         let highest = self.stored.map(|stored| stored.highest);

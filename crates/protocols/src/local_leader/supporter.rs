@@ -123,7 +123,7 @@ impl Hall {
         let asked_by = asked.list.map(ListTold::id);
         let list = self.list.as_ref().map(|list| match Some(list.id()) == asked_by {
             true => ListTold::Name(list.id(), list.committed),
-            false => ListTold::Whole(list.clone()),
+            false => list.clone().into(),
         });
         let (request, support) = (asked.request, false);
         let highest = self.stored.map_or(0, |stored| stored.highest);
@@ -147,7 +147,7 @@ impl Hall {
     /// length than its own would not outlive the candidate's lease.
     fn may_lock_for(&self, lock: Duration, told: Option<&ListTold>, params: &Params) -> bool {
         let list = match told {
-            Some(ListTold::Whole(list)) => Some(list),
+            Some(ListTold::Whole(list)) => Some(&**list),
             _ => self.list.as_ref(),
         };
         let fits = |list: &List| list.may_ask_for(lock, params.founding_lengths());

@@ -55,7 +55,7 @@ impl Hall {
     pub(super) fn list_told(&self, now: Instant) -> Option<ListTold> {
         let list = self.list.as_ref()?;
         let known = list.committed && now >= self.list_news;
-        Some(if known { ListTold::Name(list.id(), true) } else { ListTold::Whole(list.clone()) })
+        Some(if known { ListTold::Name(list.id(), true) } else { list.clone().into() })
     }
 
     /// Takes over a list that it is told of, if that is newer than its own and committed. One that
@@ -76,7 +76,7 @@ impl Hall {
             && cx.params().keeps_tokens()
             && mine.yields_to(list.id(), list.committed, cx.params())
         {
-            self.hold(list.clone(), cx);
+            self.hold(List::clone(list), cx);
         }
     }
 

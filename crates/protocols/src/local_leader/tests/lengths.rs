@@ -167,7 +167,7 @@ fn reader(params: Params) -> Process {
 }
 
 fn record(round: u64, list: &List) -> Message {
-    let list = Some(ListTold::Whole(list.clone()));
+    let list = Some(list.clone().into());
     Message::Record { asker: 2, round, life: 1, highest: Some(4), list }
 }
 

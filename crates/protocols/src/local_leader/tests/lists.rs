@@ -70,7 +70,7 @@ pub(super) fn by(told: ListTold, mut body: Message) -> Message {
 
 /// The message with this list in full.
 pub(super) fn whole(list: &List, body: Message) -> Message {
-    by(ListTold::Whole(list.clone()), body)
+    by(list.clone().into(), body)
 }
 
 /// The message with the name of this list.
@@ -187,7 +187,7 @@ fn a_candidate_whose_list_others_lack_sends_it_in_full() {
     assert_eq!(list, Some(ListTold::Name(newer.id(), true)));
     let (support, remaining, highest) = (false, Duration::ZERO, 0);
     for (from, list) in [(2, founding()), (3, newer.clone())] {
-        let list = Some(ListTold::Whole(list));
+        let list = Some(list.into());
         hear(&mut process, from, Message::Reply { request, support, remaining, highest, list });
     }
     process.ring();
@@ -204,7 +204,7 @@ fn a_list_that_is_lacked_is_told_in_full_also_after_a_period() {
     let mut process = candidate(&committed(with_4()), majority());
     let (request, support) = (Request { life: 2, sent: process.now() }, false);
     for from in [1, 2] {
-        let list = Some(ListTold::Whole(founding()));
+        let list = Some(founding().into());
         let remaining = Duration::ZERO;
         hear(&mut process, from, Message::Reply { request, support, remaining, highest: 1, list });
     }
@@ -230,7 +230,7 @@ fn whoever_is_refused_for_another_open_list_of_its_version_waits() {
     let (request, support) = (Request { life: 2, sent: process.now() }, false);
     let (asked, remaining) = (process.now(), Duration::ZERO);
     for from in [1, 2] {
-        let list = Some(ListTold::Whole(without_3()));
+        let list = Some(without_3().into());
         hear(&mut process, from, Message::Reply { request, support, remaining, highest: 1, list });
     }
     let again = process.node().deadline(Timer::Ask);
@@ -387,7 +387,7 @@ fn newcomer(id: u64, params: Params) -> Process {
 
 fn told(process: &mut Process, from: u64, highest: u64, list: &List) {
     let (asker, round, life) = (2, 0, 1);
-    let list = Some(ListTold::Whole(list.clone()));
+    let list = Some(list.clone().into());
     let record = Message::Record { asker, round, life, highest: Some(highest), list };
     hear(process, from, record);
 }
@@ -426,7 +426,7 @@ fn a_joining_process_without_a_founding_list_reads_it() {
         "it knows no founding list"
     );
     for from in [1, 2] {
-        let list = Some(ListTold::Whole(founding()));
+        let list = Some(founding().into());
         let (asker, round, life, highest) = (1, 0, 1, Some(7));
         hear(&mut process, from, Message::Record { asker, round, life, highest, list });
     }

@@ -30,7 +30,7 @@ fn far() -> Vec<Message> {
         lock: ms(150),
         supporters: Few::new(),
         farewell: Some(Farewell { node: NodeId(3), request: request(gave_up) }),
-        list: Some(ListTold::Whole(list)),
+        list: Some(ListTold::from(list)),
         answerers: None,
     };
     let reply = |life, highest, list: List| Message::Reply {
@@ -45,7 +45,7 @@ fn far() -> Vec<Message> {
         round: 1,
         life,
         highest: Some(highest),
-        list: Some(ListTold::Whole(list)),
+        list: Some(ListTold::from(list)),
     };
     let announcement = |life, token, list| {
         let (leader, last, request) = (NodeId(1), NodeId(4), request(life));

@@ -53,9 +53,9 @@ fn all() -> Vec<Message> {
         by(ListTold::Name(list.id(), true), ask(0)),
         by(ListTold::Name(next.id(), true), yes(20)),
         by(ListTold::Name(next.id(), false), no(20, Duration::ZERO)),
-        by(ListTold::Whole(list), record(None)),
-        by(ListTold::Whole(lasting(&next)), record(Some(3))),
-        by(ListTold::Whole(next), renew(7, &[1])),
+        by(list.into(), record(None)),
+        by(lasting(&next).into(), record(Some(3))),
+        by(next.into(), renew(7, &[1])),
         Message::Standing(Candidacy { priority: 7, witness: true }),
         Message::Announcement(Announcement {
             leader: NodeId(2),
@@ -122,7 +122,7 @@ fn unknown_kinds_and_flags_are_refused() {
 #[test]
 fn a_list_that_makes_no_sense_is_refused() {
     let [list, next] = lists();
-    let bytes = |list: &List| bytes_of(&by(ListTold::Whole(list.clone()), yes(20)));
+    let bytes = |list: &List| bytes_of(&by(list.clone().into(), yes(20)));
     let start = bytes_of(&yes(20)).len(); // the version; the voters begin ten bytes later
     let spoilt = |list: &List, place: usize, byte: u8| {
         let mut bytes = bytes(list);
