@@ -88,17 +88,17 @@ impl Hall {
         Some(Answerers { first, count })
     }
 
-    /// Notes a renewal that was granted in time; and whose votes the lease before rested on, if it
-    /// is a new one.
-    pub(super) fn note_renewal(&mut self, led: bool, before: Option<Ids>, params: &Params) {
+    /// Notes a renewal that was granted in time; and whose votes its present lease rests on, if
+    /// the one that follows it ends later.
+    pub(super) fn note_renewal(&mut self, led: bool, until: Instant, params: &Params) {
         if params.spare.is_none() {
             return;
         }
         if !led {
             self.renewals = Renewals::default();
-        } else if let Some(before) = before {
+        } else if let Some(lease) = self.lease.as_ref().filter(|lease| lease.until < until) {
             let in_time = (self.renewals.in_time + 1).min(FIRST);
-            self.renewals = Renewals { in_time, before, ..self.renewals };
+            self.renewals = Renewals { in_time, before: lease.supporters.clone(), ..self.renewals };
         }
     }
 

@@ -320,22 +320,11 @@ impl Hall {
         // At an equal end there may be more supporters.
         let keeps = led && self.lease.as_ref().is_some_and(|lease| until < lease.until);
         if !keeps {
-            let (supporters, token) = if params.by_majority() {
-                let (mut supporters, mut token) = (Ids::new(), None);
-                for (voter, term) in self.votes.since(base, terms) {
-                    supporters.push(voter);
-                    token = Some(token.map_or(term, |least: u64| least.min(term)));
-                }
-                (supporters, token.unwrap_or_default())
-            } else {
-                (self.alive.ids().collect(), 0)
-            };
-            self.assert_token_grows(token, led, params);
-            let list = self.list.as_ref().map(List::id);
-            let later = self.lease.take().filter(|lease| lease.until < until);
-            self.note_renewal(led, later.map(|lease| lease.supporters), params);
-            self.lease = Some(Lease { until, supporters, token, list });
-            self.led = self.led.max(token);
+            let lease = self.lease_on(base, until, terms, params);
+            self.assert_token_grows(lease.token, led, params);
+            self.note_renewal(led, until, params);
+            self.led = self.led.max(lease.token);
+            self.lease = Some(lease);
         }
         self.assert_lease_is_covered(base, cx);
         self.failures = 0;
@@ -367,6 +356,20 @@ impl Hall {
             cx.arm(Timer::Ask, renewal.max(now));
         }
         done
+    }
+
+    /// The lease until then, on grants of this request or later ones.
+    fn lease_on(&self, base: Instant, until: Instant, terms: Terms, params: &Params) -> Lease {
+        let list = self.list.as_ref().map(List::id);
+        if !params.by_majority() {
+            return Lease { until, supporters: self.alive.ids().collect(), token: 0, list };
+        }
+        let (mut supporters, mut token) = (Ids::new(), None);
+        for (voter, term) in self.votes.since(base, terms) {
+            supporters.push(voter);
+            token = Some(token.map_or(term, |least: u64| least.min(term)));
+        }
+        Lease { until, supporters, token: token.unwrap_or_default(), list }
     }
 
     /// The terms whose votes a lease may rest on. A new leadership needs votes for one term, higher
