@@ -1,6 +1,6 @@
 //! What a shell offers with `bellwether completions`: fixed names, and groups that run here.
 
-use crate::command::{folder, stdout};
+use crate::command::{folder, refusal, stdout};
 use std::path::Path;
 
 #[test]
@@ -62,4 +62,20 @@ fn shells_are_offered_the_groups_that_run_here() {
     }
     let (zsh, count) = (stdout("completions zsh"), |text: &str, it: &str| text.matches(it).count());
     assert_eq!(count(&zsh, ":_bellwether_groups' "), 6, "status, members, watch, resign, …");
+}
+
+#[test]
+fn every_subcommand_has_a_manual_page() {
+    let folder = folder("pages");
+    stdout(&format!("man --out {}", folder.display()));
+    let page = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+    for name in
+        ["bellwether", "bellwether-run", "bellwether-keygen", "bellwether-plan-local-leader"]
+    {
+        assert!(page(&format!("{name}.1")).contains(".TH"), "{name}");
+    }
+    assert!(page("bellwether-run.1").contains("peers"), "its flags are there");
+    assert_eq!(page("bellwether-guard.1"), "", "it is for this program alone");
+    let refused = refusal("man --out /nowhere/at/all", 1);
+    assert!(refused.contains("cannot write pages into /nowhere/at/all"), "{refused}");
 }

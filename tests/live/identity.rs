@@ -197,3 +197,35 @@ fn a_second_process_across_a_cut_never_leads_where_addresses_are_listed() {
     third.retain(|(_, end)| *end > settled);
     assert!(third.is_empty(), "nor does 3 lead with it: {third:?}");
 }
+
+/// A pod that is started on another node has the same name and another address.
+#[test]
+fn a_name_that_moves_is_followed_and_counts_at_its_new_address() {
+    let _stage = stage();
+    let stage = Stage::new(PEERS);
+    (1..=4).for_each(|machine| stage.name(machine, &[1]));
+    let mut members: Vec<(Member, Log)> = (1..=3).map(|machine| stage.start(machine)).collect();
+    let led = |all: &[Said]| all.iter().any(|said| !said.leaders.is_empty()).then_some(());
+    for (_, log) in &members {
+        assert!(log.wait(PATIENCE, led).is_some(), "nobody leads: {}", log.tail(5));
+    }
+    members[0].0.kill();
+    (2..=4).for_each(|machine| stage.name(machine, &[4]));
+    let moved = stage.start(4);
+    assert!(moved.1.wait(PATIENCE, led).is_some(), "it is not heard: {}", moved.1.tail(5));
+    // Two of three are left, and one of them is the one that moved.
+    let leads = |log: &Log| log.since(Instant::ZERO).last().map(|said| said.leaders.clone());
+    let victim = if leads(&moved.1) == Some(vec![3]) { 3 } else { 2 };
+    members[victim - 1].0.kill();
+    let killed = now();
+    sleep(Duration::from_secs(2)); // longer than any lease from before
+    let (_, other) = &members[4 - victim];
+    let agree = || {
+        let (one, two) = (leads(&moved.1), leads(other));
+        one == two && one.is_some_and(|ids| !ids.is_empty() && ids != [victim as u64])
+    };
+    while !agree() {
+        assert!(now() < killed + PATIENCE, "{}\n{}", moved.1.tail(5), other.tail(5));
+        sleep(Duration::from_millis(20));
+    }
+}

@@ -12,6 +12,7 @@ mod handing_over;
 mod hooks;
 mod joining;
 mod member;
+mod notify;
 mod output;
 mod records;
 mod roles;

@@ -288,6 +288,16 @@ impl Election {
         ask_status(self.shared())
     }
 
+    /// Asks the member's thread to show that it runs: it answers as soon as it reads its requests,
+    /// which it does in every turn of its event loop. This does not wait.
+    ///
+    /// # Errors
+    /// [`Gone`] if there is no member any more.
+    pub fn pulse(&self) -> Result<Receiver<()>, Gone> {
+        let (answer, answered) = sync_channel(1);
+        if self.shared().ask(Request::Pulse(answer)) { Ok(answered) } else { Err(Gone) }
+    }
+
     /// Uses these keys from now on.
     ///
     /// # Errors

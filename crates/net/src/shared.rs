@@ -32,6 +32,8 @@ pub(crate) enum Request {
     Forget(NodeId, Answer),
     /// Send the status.
     Status(SyncSender<Box<Status>>),
+    /// Show that the member's thread runs.
+    Pulse(SyncSender<()>),
     /// Use these keys from now on.
     Keyring(Keyring),
     /// Names were looked up.

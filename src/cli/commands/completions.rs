@@ -6,6 +6,7 @@ use crate::cli::failure::Failure;
 use clap::Args;
 use clap_complete::Shell;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Print a completion script for a shell
 #[derive(Args, Debug)]
@@ -62,11 +63,18 @@ fn with_groups(shell: Shell, script: &str) -> String {
 pub(in crate::cli) struct Man {
     /// The subcommand
     command: Option<String>,
+    /// Write the pages of all of them into this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    out: Option<PathBuf>,
 }
 
 impl Man {
     pub(in crate::cli) fn run(&self) -> Done {
         let mut page = command();
+        if let Some(dir) = &self.out {
+            let written = clap_mangen::generate_to(page, dir);
+            return written.map_err(|error| Failure::io("write pages into", dir, &error));
+        }
         if let Some(name) = &self.command {
             page = page
                 .find_subcommand(name)

@@ -7,6 +7,7 @@
 //! does not wait until the hook reads its input. Ended processes that earlier hooks left behind are
 //! reaped.
 
+use super::notify::hide;
 use crate::cli::output::change;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::WakeFd;
@@ -106,7 +107,7 @@ fn start(program: &Path, call: &Call, until: Option<Instant>, rank: u64) -> io::
     let until = if *state == "MASTER" { until } else { change.until };
     // What a hook prints is for people; our standard output is for programs.
     let errors = io::stderr().as_fd().try_clone_to_owned()?;
-    Command::new(program)
+    hide(&mut Command::new(program))
         .args(["INSTANCE", &change.group, state, &rank.to_string()])
         .env("BELLWETHER_GROUP", &change.group)
         .env("BELLWETHER_ID", change.id.to_string())

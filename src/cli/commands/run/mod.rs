@@ -9,6 +9,7 @@
 //! | `addresses` | the addresses of the leader, before the member starts |
 //! | `without_command` | the guardian of a member that has none |
 //! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
+//! | `notify` | what the service manager is told |
 //! | `handler`, `counts` | answers requests at the control socket and by HTTP |
 //!
 //! **Promise.** Only the threads of `printer` write to the standard output or error, so a reader
@@ -25,6 +26,7 @@ mod hook_call;
 mod hooks;
 mod joining;
 mod layers;
+mod notify;
 pub(in crate::cli) mod options;
 mod overdue;
 mod params;
@@ -56,6 +58,7 @@ use errands::Errands;
 use handler::{Resigning, RunHandler};
 use hooks::Hooks;
 use joining::{Joined, Joining};
+use notify::Notifier;
 use options::Options;
 use overdue::Overdue;
 use permission::Permission;
@@ -144,6 +147,8 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     let deadline = settings.options.elected_within;
     let deadline = deadline.map(|within| (BootTime.now() + within, within));
     let printer = start_printer(&settings, &waker).map_err(begin)?;
+    let notifier = Notifier::start(errors).map_err(begin)?;
+    notifier.joining(&settings.group);
     let mut joining = Joining { signals, waker, deadline, early: Vec::new() };
     if !settings.command.is_empty() && !settings.is_exclusive() {
         errors.say(
@@ -198,7 +203,8 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     }
     let asked = (handler, resignations);
     let guarded = Guarded { worker, keeper, will };
-    let supervisor = supervise(settings, election, guarded, joining, asked, printer, errors)?;
+    let tells = (printer, notifier);
+    let supervisor = supervise(settings, election, guarded, joining, asked, tells, errors)?;
     let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
     drop((server, http));
     Ok(code)
@@ -302,7 +308,7 @@ fn supervise(
     Guarded { worker, keeper, will }: Guarded,
     joining: Joining,
     (handler, resignations): (Arc<RunHandler>, Receiver<Resigning>),
-    printer: Option<(Printer, TextOrJson)>,
+    (printer, notifier): (Option<(Printer, TextOrJson)>, Notifier),
     errors: &Printer,
 ) -> Result<Supervisor, Failure> {
     let Settings { group, options, hooks, .. } = settings;
@@ -329,6 +335,7 @@ fn supervise(
     let errands = Errands::start(election.clone(), errors.clone(), waker.clone()).map_err(begin)?;
     let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), waker.clone());
     let overdue = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
+    notifier.joined(&election);
     be_prompt(&notes);
     Ok(Supervisor {
         group,
@@ -342,6 +349,7 @@ fn supervise(
         hooks,
         printer,
         errors: errors.clone(),
+        notifier,
         worker,
         keeper,
         will,

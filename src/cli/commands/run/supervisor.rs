@@ -14,6 +14,7 @@ use super::counts::Counts;
 use super::errands::{self, Errands};
 use super::handler::{HandOver, Resigning, UnderWay, note_told};
 use super::hooks::Hooks;
+use super::notify::Notifier;
 use super::overdue::Overdue;
 use super::permission::WITHOUT_LEASE;
 use super::printer::Printer;
@@ -63,6 +64,8 @@ pub(super) struct Supervisor {
     pub(super) hooks: Hooks,
     pub(super) printer: Option<(Printer, TextOrJson)>,
     pub(super) errors: Printer,
+    /// Tells the service manager.
+    pub(super) notifier: Notifier,
     pub(super) worker: Option<Worker>,
     /// Its guardian, if there is no command.
     pub(super) keeper: Option<Keeper>,
@@ -128,6 +131,10 @@ impl Supervisor {
     }
 
     fn end_with(&mut self, code: u8) {
+        if self.ending.is_none() {
+            let own = self.worker.as_ref().map_or(Duration::ZERO, Worker::stop_timeout);
+            self.notifier.stopping(own);
+        }
         self.ending.get_or_insert(code);
     }
 
@@ -137,7 +144,11 @@ impl Supervisor {
                 self.asked_to_end = self.asked_to_end.saturating_add(1);
                 self.end_with(0);
             }
-            Asked::Reload => self.reload(),
+            Asked::Reload => {
+                self.notifier.reloading();
+                self.reload();
+                self.notifier.ready();
+            }
             Asked::Forward(signal) => {
                 if let Some(worker) = &mut self.worker {
                     worker.signal(signal);
@@ -189,6 +200,7 @@ impl Supervisor {
             Some((printer, TextOrJson::Text)) => printer.print(&text),
             None => self.errors.say(&text),
         }
+        self.notifier.changed(&seen);
         self.hooks.tell(&seen, snapshot.reign);
         self.last = Some(snapshot.clone());
     }
@@ -416,6 +428,7 @@ impl Supervisor {
         if let Some((printer, _)) = self.printer {
             printer.end();
         }
+        self.notifier.end();
         code
     }
 }

@@ -7,6 +7,7 @@
 //! starts it again but [`Worker::lead`]. A command that is to end while its member leads on has its
 //! own time for that; if the lease is lost meanwhile, it has no more than any other then.
 
+use super::notify::hide;
 use super::permission::Permission;
 use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
@@ -169,7 +170,7 @@ impl Fate {
 /// The command that becomes a guardian, under this name: the same program, even if it was replaced.
 pub(super) fn guard(name: &str) -> Command {
     let mut command = Command::new("/proc/self/exe");
-    command.arg0(name).arg("guard");
+    hide(&mut command).arg0(name).arg("guard");
     command
 }
 
@@ -312,6 +313,11 @@ impl Worker {
     /// When a command that is ending is killed at the latest; never, if none is ending.
     pub(super) fn kill_by(&self) -> Instant {
         if matches!(self.state, State::Ending(_)) { self.kill_by } else { Instant::NEVER }
+    }
+
+    /// How long the command has to end while the member leads.
+    pub(super) fn stop_timeout(&self) -> Duration {
+        self.permission.stop_timeout
     }
 
     /// Whether a command is ending in its own time.
