@@ -385,8 +385,10 @@ impl Member {
                 why.extend(self.refusing(now));
             }
         }
-        if self.settings.candidacy.witness {
+        if self.settings.witness {
             why.push("is a witness, which votes and never leads".to_owned());
+        } else if self.settings.candidacy.witness {
+            why.push("votes and does not lead for now, as its application decided".to_owned());
         }
         let voters = self.voters(facts);
         if !voters.contains(&self.settings.me) {
