@@ -21,6 +21,11 @@ pub trait HttpHandler: ControlHandler {
     /// All changes, from the present on; `None` while the member has not joined.
     fn changes(&self) -> Option<Watch>;
 
+    /// Why the member is not ready although it knows who leads, if it is not.
+    fn unready(&self) -> Option<String> {
+        None
+    }
+
     /// What was counted besides the status.
     fn tallies(&self) -> Tallies;
 }

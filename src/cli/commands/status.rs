@@ -74,6 +74,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
     ];
     let handing_over = status.handing_over.as_ref().map(|it| ("hand-over", it.to_string()));
     facts.extend(handing_over);
+    facts.extend(status.checks.iter().map(|check| ("check", check.to_string())));
     if status.no_record {
         let why = "none: it has no record of its votes; `bellwether why` says what it waits for";
         facts.push(("token", why.to_owned()));

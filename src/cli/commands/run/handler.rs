@@ -2,6 +2,7 @@
 //!
 //! **Promise.** It also answers before the member has joined, and then says so.
 
+use super::checks::Findings;
 use super::counts::Counts;
 use super::hooks::Tally;
 use super::printer::Printer;
@@ -66,6 +67,7 @@ pub(super) struct RunHandler {
     joined: Arc<OnceLock<Election>>,
     hooks: OnceLock<Tally>,
     guardian: OnceLock<Counts>,
+    checks: OnceLock<Findings>,
     notes: OnceLock<Notes>,
     /// The member's last will, which is not sent before what was told is over.
     will: Arc<OnceLock<LastWill>>,
@@ -89,6 +91,7 @@ impl RunHandler {
             joined: Arc::default(),
             hooks: OnceLock::new(),
             guardian: OnceLock::new(),
+            checks: OnceLock::new(),
             notes: OnceLock::new(),
             will: Arc::default(),
             resignations,
@@ -108,12 +111,13 @@ impl RunHandler {
     pub(super) fn open(
         &self,
         election: Election,
-        (hooks, guardian): (Tally, Counts),
+        (hooks, guardian, checks): (Tally, Counts, Findings),
         notes: Notes,
         will: Option<LastWill>,
     ) {
         let _ = self.hooks.set(hooks); // it joins only once
         let _ = self.guardian.set(guardian);
+        let _ = self.checks.set(checks);
         let _ = self.notes.set(notes);
         let _ = will.map(|will| self.will.set(will));
         let _ = self.joined.set(election);
@@ -138,6 +142,11 @@ impl ControlHandler for RunHandler {
         let new: Vec<String> = new.collect();
         status.warnings.extend(new);
         status.warnings.extend(self.printers.iter().filter_map(Printer::warning));
+        status.checks = self.checks.get().map(Findings::all).unwrap_or_default();
+        let failing = status.checks.iter().filter(|check| !check.up);
+        let failing: Vec<String> = failing.map(|check| format!("check {check}")).collect();
+        status.warnings.extend(failing);
+        status.why.extend(self.checks.get().and_then(Findings::why_not));
         status.handing_over = self.hand_over.status();
         if let Some(handing_over) = &status.handing_over {
             status.why.push(handing_over.to_string());
@@ -194,6 +203,10 @@ impl HttpHandler for RunHandler {
 
     fn changes(&self) -> Option<Watch> {
         self.joined.get().map(Election::watch)
+    }
+
+    fn unready(&self) -> Option<String> {
+        self.checks.get().and_then(Findings::why_not)
     }
 
     fn tallies(&self) -> Tallies {

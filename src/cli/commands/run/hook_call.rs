@@ -61,8 +61,13 @@ pub(super) trait Circumstances {
 pub(super) struct Groups(Vec<Pid>);
 
 impl Groups {
+    /// A child that has ended, the first of its group.
+    pub(super) fn note(&mut self, child: &Child) {
+        self.0.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
+    }
+
     /// Reaps the dead, and forgets groups in which nobody of ours is left.
-    fn reap(&mut self) {
+    pub(super) fn reap(&mut self) {
         self.0.retain(|group| {
             loop {
                 match waitpgid(*group, WaitOptions::NOHANG) {
@@ -93,7 +98,7 @@ pub(super) fn run(
         send(stdin, &call.change);
     }
     let ending = wait(&mut child, call, circumstances);
-    groups.0.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
+    groups.note(&child);
     groups.reap();
     ending.map_err(|error| error.to_string())
 }

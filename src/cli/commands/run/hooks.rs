@@ -101,10 +101,12 @@ impl Hooks {
         Ok(Self { shared, done: Some(done) })
     }
 
-    /// Queues a change; `reign` is how often the member has begun to lead.
-    pub(super) fn tell(&self, change: &Change, reign: u64) {
+    /// Queues a change; `reign` is how often the member has begun to lead, and `fault` whether a
+    /// check keeps it from leading.
+    pub(super) fn tell(&self, change: &Change, reign: u64, fault: bool) {
         let state = match change.role {
             Role::Leader => "MASTER",
+            Role::Follower | Role::Looking if fault => "FAULT",
             Role::Follower | Role::Looking => "BACKUP",
             Role::Withdrawn => "FAULT",
         };

@@ -3,6 +3,7 @@
 //! Each is a layer of texts by the names of flags. The layers are merged and then parsed once, by
 //! the parser of the command line, so that a value means the same everywhere.
 
+use super::checks::check::of_table;
 use super::options::Options;
 use crate::cli::failure::{Failure, line_of};
 use bellwether::net::files;
@@ -182,6 +183,15 @@ pub(super) fn from_text(text: &str) -> Result<File, String> {
                 let all = all.into_iter().map(address).collect::<Result<_, _>>()?;
                 file.layer.insert(key, all);
             }
+            // Each is a table, [[check]], or the text of a flag.
+            ("check", value) => {
+                let all = match value {
+                    toml::Value::Array(all) => all,
+                    one => vec![one],
+                };
+                let all = all.into_iter().enumerate().map(check).collect::<Result<_, _>>()?;
+                file.layer.insert(key, all);
+            }
             // A list names voters, also if it names one; a number says how many.
             ("voters", toml::Value::Array(ids)) => {
                 let ids = texts("voters", toml::Value::Array(ids))?.join(",");
@@ -291,6 +301,15 @@ fn address(value: toml::Value) -> Result<String, String> {
         )),
         None => Ok(text),
     }
+}
+
+/// A check as a flag has it, from a table or from a text; its number is told if it is not right.
+fn check((number, value): (usize, toml::Value)) -> Result<String, String> {
+    let text = match value {
+        toml::Value::Table(table) => of_table(table),
+        value => one_text("check", value),
+    };
+    text.map_err(|why| format!("[[check]] number {}: {why}", number + 1))
 }
 
 /// On or off.

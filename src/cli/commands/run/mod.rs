@@ -2,11 +2,12 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `options`, `layers`, `params`, `settings` | the settings, from a file, the environment and flags |
+//! | `options`, `layers`, `params`, `settings`, `programs` | the settings, from a file, the environment and flags |
 //! | `joining`, `supervisor` | what comes before the event loop, and the loop |
 //! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up |
 //! | `worker`, `permission` | the command, and for how long it may run |
 //! | `addresses` | the addresses of the leader, before the member starts |
+//! | `checks` | health checks, each on a thread of its own |
 //! | `without_command` | the guardian of a member that has none |
 //! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
 //! | `handler`, `counts` | answers requests at the control socket and by HTTP |
@@ -17,6 +18,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod addresses;
+mod checks;
 mod complaints;
 mod counts;
 mod errands;
@@ -30,6 +32,7 @@ mod overdue;
 mod params;
 mod permission;
 mod printer;
+mod programs;
 mod settings;
 mod supervisor;
 mod without_command;
@@ -49,6 +52,7 @@ use bellwether::net::memory;
 use bellwether::net::priority::{self, Children, Class};
 use bellwether::net::secrecy;
 use bellwether::net::{Election, LastWill, Prepared};
+use checks::Checks;
 use clap::Args;
 use complaints::Complaints;
 use counts::Counts;
@@ -109,8 +113,9 @@ impl Run {
         runtime_dir::prepare(&settings.dir)?;
         settings.check_hooks()?;
         settings.check_record()?;
+        settings.check_checks()?;
         if let Some(program) = settings.command.first() {
-            settings::check_command(program)?;
+            programs::check_command(program)?;
         }
         settings.check_addresses()?;
         if settings.is_guarded() {
@@ -178,6 +183,7 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     if !settings.options.through.is_empty() {
         settings.learn(prepared.params())?;
     }
+    let checks = start_checks(&settings, &mut prepared, &joining.waker, errors).map_err(begin)?;
     // The guardian is ready before the member may be elected.
     let will = last_will(&settings, &mut prepared, errors);
     let order = worker(&settings, prepared.id(), errors).map(|order| (order, will.clone()));
@@ -197,7 +203,7 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
         errors.say("without a key, whoever reaches the port can lead the group");
     }
     let asked = (handler, resignations);
-    let guarded = Guarded { worker, keeper, will };
+    let guarded = Guarded { worker, keeper, will, checks };
     let supervisor = supervise(settings, election, guarded, joining, asked, printer, errors)?;
     let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
     drop((server, http));
@@ -277,11 +283,29 @@ fn last_will(settings: &Settings, prepared: &mut Prepared, errors: &Printer) -> 
     })
 }
 
-/// What a guardian looks after.
+/// Starts the health checks. A member whose checks are not well at first begins so.
+fn start_checks(
+    settings: &Settings,
+    prepared: &mut Prepared,
+    waker: &WakeFd,
+    errors: &Printer,
+) -> io::Result<Checks> {
+    let environment = vec![
+        ("BELLWETHER_GROUP", settings.group.clone()),
+        ("BELLWETHER_ID", prepared.id().to_string()),
+    ];
+    let (all, base) = (settings.options.checks.clone(), prepared.candidacy());
+    let checks = Checks::start(all, base, environment, waker.clone(), errors.clone())?;
+    prepared.set_candidacy(checks.first());
+    Ok(checks)
+}
+
+/// What a guardian looks after, and whether the member may lead.
 struct Guarded {
     worker: Option<Worker>,
     keeper: Option<Keeper>,
     will: Option<LastWill>,
+    checks: Checks,
 }
 
 /// Starts its guardian. A disk that hangs may block this.
@@ -299,7 +323,7 @@ fn start_worker((order, will): (Order, Option<LastWill>)) -> Result<Worker, Fail
 fn supervise(
     settings: Settings,
     election: Election,
-    Guarded { worker, keeper, will }: Guarded,
+    Guarded { worker, keeper, will, checks }: Guarded,
     joining: Joining,
     (handler, resignations): (Arc<RunHandler>, Receiver<Resigning>),
     printer: Option<(Printer, TextOrJson)>,
@@ -322,7 +346,7 @@ fn supervise(
     let hooks = hooks.map_err(begin)?;
     let notes = worker.as_ref().map_or_else(|| Notes::new(errors.clone()), Worker::notes);
     let counts = Counts::default();
-    let tallies = (hooks.tally(), counts.clone());
+    let tallies = (hooks.tally(), counts.clone(), checks.findings());
     handler.open(election.clone(), tallies, notes.clone(), will.clone());
     let hand_over = handler.told_of_hand_over();
     let Joining { signals, waker, deadline, early } = joining;
@@ -356,6 +380,8 @@ fn supervise(
         list: None,
         resigning: Vec::new(),
         hand_over,
+        stands: checks.first(), // a check may have run meanwhile
+        checks,
         heeds_from: Instant::ZERO,
         asked_to_end: 0,
         ending: None,

@@ -1,5 +1,6 @@
 //! The settings of a member as flags. A file and the environment use the same names.
 
+use super::checks::Check;
 use crate::cli::commands::protocols::Named;
 use crate::cli::flags::{Live, Parameters};
 use crate::cli::output::TextOrJson;
@@ -90,6 +91,12 @@ pub(in crate::cli) struct Options {
     /// given several times
     #[arg(long = "address", value_name = "IP/LEN@INTERFACE", value_delimiter = ',')]
     pub(super) addresses: Vec<Address>,
+    /// A health check, as in exec=/usr/bin/check,interval=2s,fall=3: the leader hands over while it
+    /// fails, and the member does not lead; with a weight its priority changes instead. It looks at
+    /// exec, process, file, interface or http. For leases from a majority; may be given several
+    /// times. [[check]] in a file
+    #[arg(long = "check", value_name = "KIND=WHAT,...")]
+    pub(super) checks: Vec<Check>,
     /// The group's keys, as `bellwether keygen` makes them; read again at SIGHUP
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(super) key: Option<PathBuf>,

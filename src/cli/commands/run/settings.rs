@@ -1,10 +1,12 @@
 //! The merged settings of a member, and the rules that the command checks before it starts.
 
 use super::addresses;
+use super::checks;
 use super::layers::{self, GROUP, Layer};
 use super::options::{Commanding, DEFAULT, Options};
 use super::params;
 use super::permission::Permission;
+use super::programs::{check_command, check_executable};
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::file;
 use crate::cli::output::TextOrJson;
@@ -16,8 +18,7 @@ use bellwether::net::guardian::Recording;
 use bellwether::net::{Builder, Election, Keyring};
 use bellwether::protocols::choice::{Choice, Config, Promise};
 use bellwether_http::{Place, Token};
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The merged settings.
@@ -118,7 +119,7 @@ impl Settings {
         check_effect(&all, written, &["rank"], hooks || choice.reads_rank(), &by_id)?;
         let ordinary = format!("with {name} and these parameters; only leases from a majority ask");
         let roles = choice.reads_candidacy();
-        let names = ["priority", "priorities", "witness", "voters"];
+        let names = ["priority", "priorities", "witness", "voters", "check"];
         check_effect(&all, written, &names, roles, &ordinary)?;
         let settled = Self::settle(group, options, (config, &choice), command)?;
         Ok(Self { has_params, lease, ..settled })
@@ -261,6 +262,9 @@ impl Settings {
         for hook in self.check_hooks()? {
             tell("hook", hook);
         }
+        for check in self.check_checks()? {
+            tell("check", check);
+        }
         if let Some(place) = &self.options.serving.http {
             let token = self.token()?;
             let who = match (place, token) {
@@ -316,6 +320,11 @@ impl Settings {
         self.hooks.iter().map(|hook| check_executable("hook", hook)).collect()
     }
 
+    /// What the health checks look at, or why one cannot.
+    pub(super) fn check_checks(&self) -> Result<Vec<String>, Failure> {
+        checks::check(&self.options.checks, self.options.witness)
+    }
+
     /// The path of the control socket, which has a limited length.
     pub(super) fn check_socket(&self, id: u64) -> Result<PathBuf, Failure> {
         let path = socket_path(&self.dir, &self.group, id);
@@ -350,32 +359,6 @@ fn check_effect(
 /// The keys in a file.
 pub(super) fn read_keys(file: &Path) -> Result<Keyring, Failure> {
     Ok(Keyring::read(file)?)
-}
-
-/// Where the command is, as the system will look for it: a name without a slash in the `PATH`.
-pub(super) fn check_command(program: &OsStr) -> Result<String, Failure> {
-    let name = Path::new(program);
-    if program.as_bytes().contains(&b'/') {
-        return check_executable("command", name);
-    }
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
-    let found = std::env::split_paths(&path)
-        .find_map(|folder| check_executable("command", &folder.join(name)).ok());
-    found.ok_or_else(|| {
-        Failure::Config(format!("command {}: no program in the PATH has that name", name.display()))
-    })
-}
-
-fn check_executable(what: &str, program: &Path) -> Result<String, Failure> {
-    use rustix::fs::{Access, access};
-    let place = program.display();
-    let found = std::fs::metadata(program).map_err(|error| {
-        Failure::Config(format!("{what} {place}: {error}; give the path of a program"))
-    })?;
-    if !found.is_file() || access(program, Access::EXEC_OK).is_err() {
-        return Err(Failure::Config(format!("{what} {place} is no program; chmod +x it?")));
-    }
-    Ok(format!("{place} can be executed"))
 }
 
 #[cfg(test)]
