@@ -90,6 +90,7 @@ impl Member {
             listen: self.sockets.listens().map_or_else(|_| String::new(), |at| at.to_string()),
             peers: settings.peers.to_string(),
             handing_over: None, // whoever runs a command knows
+            name: None,
             checks: Vec::new(),
             members: self.members(&standing, &facts, now),
             why: self.why(&standing, &facts, now),

@@ -38,6 +38,9 @@ pub struct Status {
     pub group: String,
     /// Its own id.
     pub id: u64,
+    /// Its name, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Its process id.
     pub pid: u32,
     /// The version of the program.

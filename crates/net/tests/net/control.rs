@@ -78,6 +78,7 @@ impl ControlHandler for Member {
             other_lists: Default::default(),
             unresolved: Vec::new(),
             handing_over: None,
+            name: None,
             checks: Vec::new(),
             members: Vec::new(),
             why: Vec::new(),
