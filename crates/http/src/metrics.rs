@@ -263,6 +263,7 @@ impl Scrape<'_> {
             ),
             counter("clock_faults", "How often its clock was not trusted", tallies.clock_faults),
             tally("hook_calls", "Calls of hooks, by how they ended", "result", &tallies.hooks),
+            tally("notify_lines", "Lines for the named pipe", "result", &tallies.notify),
             tally(
                 "guardian_actions",
                 "What happened to the command and its guardian",

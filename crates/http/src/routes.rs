@@ -121,7 +121,12 @@ async fn name(State(app): Shared) -> Response {
     let leader = |standing: Snapshot| standing.leaders.first().map(|leader| leader.0.to_string());
     match app.handler.standing() {
         Ok(standing) => {
-            reply::json(StatusCode::OK, &json!({ "name": leader(standing).unwrap_or_default() }))
+            let me = standing.me.0;
+            let mut said = json!({ "name": leader(standing).unwrap_or_default() });
+            if let Some(name) = app.handler.name() {
+                said["member"] = json!({ "id": me, "name": name });
+            }
+            reply::json(StatusCode::OK, &said)
         }
         Err(why) => reply::unavailable(why),
     }

@@ -56,7 +56,9 @@ fn for_people(status: &Status) -> String {
 
 /// The member and its role, as a sentence.
 pub(in crate::cli) fn headline(status: &Status) -> String {
-    let Status { group, id, role, leaders, .. } = status;
+    let Status { group, role, leaders, .. } = status;
+    let named = |name: &String| format!("{} ({name})", status.id);
+    let id = status.name.as_ref().map_or_else(|| status.id.to_string(), named);
     match role {
         Role::Leader => format!("member {id} leads {group}"),
         Role::Follower => format!("member {id} of {group} follows {}", names(leaders)),

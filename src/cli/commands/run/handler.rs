@@ -6,6 +6,7 @@ use super::checks::Findings;
 use super::counts::Counts;
 use super::hooks::Tally;
 use super::printer::Printer;
+use super::settings::Settings;
 use super::worker::Notes;
 use bellwether::core::{Instant, NodeId, Refused};
 use bellwether::net::WakeFd;
@@ -64,6 +65,8 @@ impl HandOver {
 #[derive(Debug)]
 pub(super) struct RunHandler {
     group: String,
+    /// The name of the member, if it has one.
+    name: Option<String>,
     joined: Arc<OnceLock<Election>>,
     hooks: OnceLock<Tally>,
     guardian: OnceLock<Counts>,
@@ -81,13 +84,14 @@ impl RunHandler {
     /// The handler of a member that is yet to join, and where requests to resign arrive; each wakes
     /// the loop.
     pub(super) fn new(
-        group: &str,
+        settings: &Settings,
         waker: WakeFd,
         printers: Vec<Printer>,
     ) -> (Self, Receiver<Resigning>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
         let handler = Self {
-            group: group.to_owned(),
+            group: settings.group.clone(),
+            name: settings.options.name.clone(),
             joined: Arc::default(),
             hooks: OnceLock::new(),
             guardian: OnceLock::new(),
@@ -142,6 +146,7 @@ impl ControlHandler for RunHandler {
         let new: Vec<String> = new.collect();
         status.warnings.extend(new);
         status.warnings.extend(self.printers.iter().filter_map(Printer::warning));
+        status.name.clone_from(&self.name);
         status.checks = self.checks.get().map(Findings::all).unwrap_or_default();
         let failing = status.checks.iter().filter(|check| !check.up);
         let failing: Vec<String> = failing.map(|check| format!("check {check}")).collect();
@@ -205,6 +210,10 @@ impl HttpHandler for RunHandler {
         self.joined.get().map(Election::watch)
     }
 
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     fn unready(&self) -> Option<String> {
         self.checks.get().and_then(Findings::why_not)
     }
@@ -216,6 +225,7 @@ impl HttpHandler for RunHandler {
             tallies.clock_faults = election.clock_faults();
         }
         tallies.hooks = self.hooks.get().map(Tally::counts).unwrap_or_default();
+        tallies.notify = self.hooks.get().map(Tally::lines).unwrap_or_default();
         tallies.guardian = self.guardian.get().map(Counts::all).unwrap_or_default();
         tallies
     }
@@ -298,7 +308,9 @@ mod tests {
 
     #[test]
     fn a_member_that_has_not_joined_says_so() {
-        let (handler, _resignations) = RunHandler::new("web", WakeFd::new().unwrap(), Vec::new());
+        let settings = Settings::of_text("group = \"web\"").unwrap();
+        let waker = WakeFd::new().unwrap();
+        let (handler, _resignations) = RunHandler::new(&settings, waker, Vec::new());
         let joining = "the member is joining web: it takes no part yet; ask again soon";
         assert_eq!(handler.status().unwrap_err(), joining);
         assert_eq!(handler.resign().unwrap_err(), joining);

@@ -340,6 +340,23 @@ fn nearest<'a>(name: &str, names: &'a BTreeSet<String>, least: f64) -> Option<&'
     (likeness(&near) > least).then_some(near.as_str())
 }
 
+/// Refuses the settings among these that were given, unless they have an effect: as bad usage if
+/// they are flags, and as bad configuration if they are from a file or the environment.
+pub(super) fn check_effect(
+    given: &Layer,
+    written: &[(String, Vec<String>)],
+    names: &[&str],
+    has_effect: bool,
+    why: &str,
+) -> Result<(), Failure> {
+    let on =
+        |name: &&&str| given.get(**name).is_some_and(|text| text.iter().any(|it| it != "false"));
+    let Some(name) = names.iter().find(on).filter(|_| !has_effect) else { return Ok(()) };
+    let line = format!("--{name} has no effect {why}, or leave --{name} out");
+    let by_flag = written.iter().any(|(flag, _)| flag == name);
+    Err(if by_flag { Failure::Usage(line) } else { Failure::Config(line) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@
 //! | `addresses` | the addresses of the leader, before the member starts |
 //! | `checks` | health checks, each on a thread of its own |
 //! | `without_command` | the guardian of a member that has none |
-//! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
+//! | `hooks`, `hook_call`, `fifo`, `printer`, `complaints` | how changes and trouble are reported |
 //! | `handler`, `counts` | answers requests at the control socket and by HTTP |
 //!
 //! **Promise.** Only the threads of `printer` write to the standard output or error, so a reader
@@ -22,6 +22,7 @@ mod checks;
 mod complaints;
 mod counts;
 mod errands;
+mod fifo;
 mod handler;
 mod hook_call;
 mod hooks;
@@ -48,6 +49,7 @@ use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
 use bellwether::net::guardian::Plan;
+use bellwether::net::leader_file;
 use bellwether::net::memory;
 use bellwether::net::priority::{self, Children, Class};
 use bellwether::net::secrecy;
@@ -89,6 +91,7 @@ Examples:
   bellwether run web --config web.toml -- /usr/bin/backup --every 5min
   bellwether run web --config web.toml --on-change /etc/web/notify --format json
   bellwether run web --config web.toml --address 10.0.0.100/24@eth0     the leader has this address
+  bellwether run web --config web.toml --check exec=/usr/bin/check,interval=2s,fall=3 -- CMD
   bellwether run trial --insecure --peers 1=127.0.0.1:7400 -- sleep 1000
 
 Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, when CMD is gone and
@@ -114,6 +117,7 @@ impl Run {
         settings.check_hooks()?;
         settings.check_record()?;
         settings.check_checks()?;
+        settings.check_leader_file()?;
         if let Some(program) = settings.command.first() {
             programs::check_command(program)?;
         }
@@ -158,7 +162,7 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     }
     let printers = [errors].into_iter().chain(printer.as_ref().map(|(printer, _)| printer));
     let printers = printers.cloned().collect();
-    let (handler, resignations) = RunHandler::new(&settings.group, joining.waker.clone(), printers);
+    let (handler, resignations) = RunHandler::new(&settings, joining.waker.clone(), printers);
     let handler = Arc::new(handler);
     // So that nobody waits for answers that never come, nor does one that cannot answer HTTP.
     let http = serve_http(&settings, &handler)?;
@@ -256,6 +260,7 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
         ("BELLWETHER_DIR", settings.dir.clone().into_os_string()),
         ("BELLWETHER_TERM_KEPT", if settings.keeps_terms() { "yes" } else { "no" }.into()),
     ];
+    let name = settings.options.name.clone().map(|name| ("BELLWETHER_NAME", name.into()));
     let permission = settings.permission;
     let plan = Plan {
         program,
@@ -264,9 +269,11 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
         grace: permission.grace,
         stop_signal: settings.options.commanding.stop_signal,
         nice: priority::nice(),
-        env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+        env: env.into_iter().chain(name).map(|(name, value)| (name.into(), value)).collect(),
         addresses: settings.options.addresses.clone(),
         probe: addresses::probe(permission.round_trip()),
+        leader_file: settings.leader_file(),
+        pass_stdin: settings.options.commanding.pass_stdin == options::Choice::Yes,
         recording: settings.recording(id),
     };
     Some((plan, permission, settings.options.commanding.restart, Notes::new(errors.clone())))
@@ -316,6 +323,12 @@ fn start_worker((order, will): (Order, Option<LastWill>)) -> Result<Worker, Fail
         opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
     }
     addresses::clean_up(&plan.addresses, &notes)?;
+    if let Some(file) = &plan.leader_file
+        && leader_file::clean_up(file).map_err(|bad| Failure::Io(bad.to_string()))?
+    {
+        notes
+            .mention(&format!("{} was left by an earlier process; it was removed", file.display()));
+    }
     let worker = Worker::new(plan, permission, restart, notes, will);
     worker.map_err(|error| cannot("start the guardian", &error))
 }
@@ -335,6 +348,9 @@ fn supervise(
     let hooks = Hooks::start(hooks::Plan {
         programs: hooks,
         limit: options.hooking.hook_timeout,
+        retries: options.hooking.hook_retry,
+        name: options.name.clone(),
+        fifo: options.hooking.notify_fifo,
         rank: options.rank.unwrap_or(election.leadership().me.0),
         lease: Box::new(move || {
             let now = leads.leadership();

@@ -1,9 +1,32 @@
-//! Whether the programs that the settings name are there, and can be executed.
+//! The command that the settings name, and whether programs are there and can be executed.
 
 use crate::cli::failure::Failure;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+/// The command: what was written after `--`, what a shell is to read, or what the file has. `shell`
+/// comes with whether it is a flag.
+pub(super) fn command(
+    written: Vec<OsString>,
+    in_file: Vec<OsString>,
+    shell: Option<(&str, bool)>,
+) -> Result<Vec<OsString>, Failure> {
+    match shell {
+        Some((_, true)) if !written.is_empty() => {
+            Err(Failure::usage("--shell and -- CMD both name the command: give one of them"))
+        }
+        Some((line, _)) if written.is_empty() => {
+            if line.trim().is_empty() {
+                return Err(Failure::Config(
+                    "--shell is empty: give a line for /bin/sh, or leave it out".to_owned(),
+                ));
+            }
+            Ok(["/bin/sh", "-c", line].map(OsString::from).to_vec())
+        }
+        _ => Ok(if written.is_empty() { in_file } else { written }),
+    }
+}
 
 /// Where the command is, as the system will look for it: a name without a slash in the `PATH`.
 pub(super) fn check_command(program: &OsStr) -> Result<String, Failure> {

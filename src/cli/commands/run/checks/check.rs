@@ -100,7 +100,8 @@ impl fmt::Display for Check {
         };
         write!(
             f,
-            "{name}: {kind}, every {interval}, at most {timeout}, rise {rise}, fall {fall}; {effect}"
+            "{name}: {kind}, every {interval}, at most {timeout}, rise {rise}, fall {fall}; \
+             {effect}"
         )
     }
 }
