@@ -1,4 +1,4 @@
-//! Health checks of members that run: real processes on the loopback.
+//! Health checks, hooks and what is there while a member leads: real processes on the loopback.
 //!
 //! **Assumptions.** A shared machine may stall for a while, so what is waited for may take long,
 //! and leases are those of a wide-area network.
@@ -6,7 +6,9 @@
 mod face;
 mod forbidding;
 mod hanging;
+mod leader_file;
 mod refusals;
+mod telling;
 mod weighing;
 
 #[path = "../http/client.rs"]

@@ -13,7 +13,7 @@ fn weights_change_who_is_preferred() {
         let check = format!("exec={probe},interval=100ms,weight={weight},init_fail=yes");
         let priority = [20, 10, 0][id as usize - 1].to_string();
         let flags = ["--check", &check, "--priority", &priority];
-        let preempt = ["--preempt", "--preempt-delay", "500ms"];
+        let preempt = ["--preempt", "--preempt-delay", "500ms", "--cooldown", "1s"];
         Member::start(&folder, &list, id, &[&flags[..], &preempt].concat())
     };
     let members: Vec<Member> = (1..=3).map(start).collect();
