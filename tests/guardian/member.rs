@@ -58,6 +58,8 @@ fn plays_the_member() {
         env: vec![("BELLWETHER_GROUP".into(), "flock".into())],
         addresses: Vec::new(),
         probe: Duration::ZERO,
+        leader_file: None,
+        pass_stdin: true,
         recording: None,
     };
     let mut bystander = Command::new("cat").stdin(Stdio::piped()).spawn().expect("there is a cat");

@@ -8,8 +8,8 @@
 
 use crate::live::{BadTrace, Life, Line, Trace, lives, opens};
 use bellwether_core::{
-    BeliefTracer, Boot, Command, Dest, Endpoint, Env, Event, Instant, Members, Memory, NodeId,
-    Output, Seeded, from_hex,
+    BeliefTracer, Boot, Candidacy, Command, Dest, Endpoint, Env, Event, Instant, Members, Memory,
+    NodeId, Output, Seeded, from_hex,
 };
 use bellwether_protocols::choice::Choice;
 use std::borrow::Cow;
@@ -238,6 +238,13 @@ fn optional<T: FromStr>(text: &str) -> Option<Option<T>> {
     if text == "None" { Some(None) } else { within(text).map(Some) }
 }
 
+/// Parses `Candidacy { priority: 5, witness: false }`.
+fn to_candidacy(text: &str) -> Option<Candidacy> {
+    let fields = text.strip_prefix("Candidacy { priority: ")?.strip_suffix(" }")?;
+    let (priority, witness) = fields.split_once(", witness: ")?;
+    Some(Candidacy { priority: priority.parse().ok()?, witness: witness.parse().ok()? })
+}
+
 /// Parses a recorded command: `Resign`, `Rank(5)`, `Transfer(NodeId(3))`.
 fn to_command(text: &str) -> Option<Command> {
     let within = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
@@ -260,7 +267,9 @@ fn to_command(text: &str) -> Option<Command> {
                 let (lock, drift) = within("Lengths")?.split_once(", ")?;
                 Some(Command::Lengths(optional(lock)?, optional(drift)?))
             };
-            to.or(of("Remove").map(Command::Remove)).or(replace).or(rank).or_else(lengths)
+            let candidacy = || within("Candidacy").and_then(to_candidacy).map(Command::Candidacy);
+            let known = to.or(of("Remove").map(Command::Remove)).or(replace).or(rank);
+            known.or_else(lengths).or_else(candidacy)
         }
     }
 }
@@ -283,6 +292,7 @@ mod tests {
             Command::Replace(NodeId(1), NodeId(4)),
             Command::Lengths(Some(Duration::from_micros(150_500)), None),
             Command::Lengths(None, Some(100)),
+            Command::Candidacy(Candidacy { priority: 7, witness: true }),
         ];
         for command in all {
             assert_eq!(to_command(&format!("{command:?}")), Some(command));

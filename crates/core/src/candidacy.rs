@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How willing a process is to lead, for protocols that ask. It is the process's own, and fixed for
-/// one incarnation. The default is that of an ordinary process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// How willing a process is to lead, for protocols that ask. It is the process's own, and may
+/// change ([`Command::Candidacy`](crate::Command::Candidacy)). The default is that of an ordinary
+/// process.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(default)]
 pub struct Candidacy {
     /// Of several that could lead, one with a greater priority comes first.

@@ -230,6 +230,9 @@ pub enum Command {
     Leave,
     /// Change its rank to this.
     Rank(u64),
+    /// Be this willing to lead from now on. A leader leads on, also if it becomes a witness: it
+    /// resigns when its application is done.
+    Candidacy(Candidacy),
     /// Let this member vote, which does not yet.
     Add(NodeId),
     /// Let this member vote no longer.

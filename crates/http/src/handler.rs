@@ -21,6 +21,16 @@ pub trait HttpHandler: ControlHandler {
     /// All changes, from the present on; `None` while the member has not joined.
     fn changes(&self) -> Option<Watch>;
 
+    /// The name of the member, if it has one.
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Why the member is not ready although it knows who leads, if it is not.
+    fn unready(&self) -> Option<String> {
+        None
+    }
+
     /// What was counted besides the status.
     fn tallies(&self) -> Tallies;
 }
@@ -35,6 +45,8 @@ pub struct Tallies {
     pub clock_faults: u64,
     /// Calls of hooks, by how they ended.
     pub hooks: BTreeMap<&'static str, u64>,
+    /// Lines that a named pipe was told, by what became of them.
+    pub notify: BTreeMap<&'static str, u64>,
     /// What happened to the command and its guardian.
     pub guardian: BTreeMap<&'static str, u64>,
 }

@@ -133,7 +133,8 @@ impl Scrape<'_> {
         let labels = [("group", self.status.group.clone()), ("member", self.status.id.to_string())];
         let labels = labels.map(|(name, value)| (name.into(), value.into()));
         let mut own = Registry::with_prefix_and_labels(PREFIX, labels.into_iter());
-        let parts = [self.leadership(), self.history(), self.traffic(), self.machine()];
+        let parts =
+            [self.leadership(), self.history(), self.traffic(), self.machine(), self.checks()];
         let metrics = parts.into_iter().flatten().collect();
         own.register_collector(Box::new(Metrics(metrics)));
         let mut usual = Registry::default();
@@ -262,6 +263,7 @@ impl Scrape<'_> {
             ),
             counter("clock_faults", "How often its clock was not trusted", tallies.clock_faults),
             tally("hook_calls", "Calls of hooks, by how they ended", "result", &tallies.hooks),
+            tally("notify_lines", "Lines for the named pipe", "result", &tallies.notify),
             tally(
                 "guardian_actions",
                 "What happened to the command and its guardian",
@@ -272,6 +274,36 @@ impl Scrape<'_> {
             gauge("http_streams", "Open event streams", *streams as f64),
             counter("http_closed", "HTTP connections that gave way to newer ones", *gave_way),
             counter("http_streams_refused", "Event streams beyond the limit", *refused),
+        ]
+    }
+
+    fn checks(&self) -> Vec<Metric> {
+        let checks = &self.status.checks;
+        let label = |name: &str| ("check", name.to_owned());
+        let up = checks.iter().map(|check| (vec![label(&check.name)], truth(check.up)));
+        let runs = checks.iter().flat_map(|check| {
+            let counts = [
+                ("succeeded", check.succeeded),
+                ("failed", check.failed),
+                ("too-long", check.too_long),
+            ];
+            counts.map(|(result, count)| {
+                (vec![label(&check.name), ("result", result.to_owned())], count as f64)
+            })
+        });
+        vec![
+            labelled(
+                "check_up",
+                "Whether a health check is well: 1 or 0",
+                MetricType::Gauge,
+                up.collect(),
+            ),
+            labelled(
+                "check_runs",
+                "Runs of health checks, by how they ended",
+                MetricType::Counter,
+                runs.collect(),
+            ),
         ]
     }
 }

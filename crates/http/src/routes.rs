@@ -121,7 +121,12 @@ async fn name(State(app): Shared) -> Response {
     let leader = |standing: Snapshot| standing.leaders.first().map(|leader| leader.0.to_string());
     match app.handler.standing() {
         Ok(standing) => {
-            reply::json(StatusCode::OK, &json!({ "name": leader(standing).unwrap_or_default() }))
+            let me = standing.me.0;
+            let mut said = json!({ "name": leader(standing).unwrap_or_default() });
+            if let Some(name) = app.handler.name() {
+                said["member"] = json!({ "id": me, "name": name });
+            }
+            reply::json(StatusCode::OK, &said)
         }
         Err(why) => reply::unavailable(why),
     }
@@ -175,14 +180,19 @@ async fn livez(State(app): Shared) -> Response {
     }
 }
 
-/// Whether it knows who leads.
+/// Whether it knows who leads, and no check fails that keeps it from leading.
 async fn readyz(State(app): Shared) -> Response {
     match app.handler.standing() {
         Ok(standing) => {
             let role = standing.role();
-            let ready = matches!(role, Role::Leader | Role::Follower);
+            let why = app.handler.unready();
+            let ready = matches!(role, Role::Leader | Role::Follower) && why.is_none();
             let code = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-            reply::json(code, &json!({ "ready": ready, "role": role.name() }))
+            let mut said = json!({ "ready": ready, "role": role.name() });
+            if let Some(why) = why {
+                said["why"] = json!(why);
+            }
+            reply::json(code, &said)
         }
         Err(why) => reply::unavailable(why),
     }

@@ -392,6 +392,7 @@ impl Builder {
             me,
             rank: self.rank.unwrap_or(me.0),
             candidacy,
+            witness: candidacy.witness,
             peers,
             book: self.book.clone(),
             voters,

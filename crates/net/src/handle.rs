@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 use crate::status::Status;
 use crate::voter_change::VoterChange;
 use crate::watch::Watch;
-use bellwether_core::{Command, NodeId, Refused};
+use bellwether_core::{Candidacy, Command, NodeId, Refused};
 use std::fmt;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -194,6 +194,18 @@ impl Election {
     /// [`NotNow`] if the protocol does not elect by rank.
     pub fn set_rank(&self, rank: u64) -> Result<(), NotNow> {
         self.command(Command::Rank(rank))
+    }
+
+    /// Changes how willing the member is to lead, with leases from a majority: its priority, and
+    /// whether it leads at all. A leader leads on, also if it must not lead any more: end what only
+    /// a leader may do, then [`resign`](Self::resign). It also holds if this returns
+    /// [`Refused::Withdrawn`]: the member takes no part now, and will be as willing as this when it
+    /// does again.
+    ///
+    /// # Errors
+    /// [`NotNow`] with the reason; [`Refused::Unsupported`] if the protocol does not ask for it.
+    pub fn set_candidacy(&self, candidacy: Candidacy) -> Result<(), NotNow> {
+        self.command(Command::Candidacy(candidacy))
     }
 
     /// Lets this member vote, which follows so far: see [`change_voters`](Self::change_voters).

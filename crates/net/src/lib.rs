@@ -63,6 +63,8 @@ mod handle;
 mod joins;
 mod last_will;
 mod lateness;
+#[cfg(feature = "guardian")]
+pub mod leader_file;
 mod life;
 mod member;
 pub mod memory;

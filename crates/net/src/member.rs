@@ -500,6 +500,11 @@ impl Member {
         {
             return Err(refused);
         }
+        if let Command::Candidacy(candidacy) = command
+            && self.settings.program.choice.as_ref().is_none_or(|choice| choice.reads_candidacy())
+        {
+            self.settings.candidacy = candidacy; // also of its next life
+        }
         let Some(life) = &mut self.life else { return Err(Refused::Withdrawn) };
         let taken = life.command(command, self.directory.view(), now);
         self.recorder.command(now, command, taken.is_ok());

@@ -90,6 +90,8 @@ impl Member {
             listen: self.sockets.listens().map_or_else(|_| String::new(), |at| at.to_string()),
             peers: settings.peers.to_string(),
             handing_over: None, // whoever runs a command knows
+            name: None,
+            checks: Vec::new(),
             members: self.members(&standing, &facts, now),
             why: self.why(&standing, &facts, now),
             voters: facts.voters,
@@ -385,8 +387,10 @@ impl Member {
                 why.extend(self.refusing(now));
             }
         }
-        if self.settings.candidacy.witness {
+        if self.settings.witness {
             why.push("is a witness, which votes and never leads".to_owned());
+        } else if self.settings.candidacy.witness {
+            why.push("votes and does not lead for now, as its application decided".to_owned());
         }
         let voters = self.voters(facts);
         if !voters.contains(&self.settings.me) {

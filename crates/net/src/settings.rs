@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) me: NodeId,
     pub(crate) rank: u64,
     pub(crate) candidacy: Candidacy,
+    /// Whether it never leads, whatever its application decides.
+    pub(crate) witness: bool,
     pub(crate) peers: Peers,
     /// The book of a member that joined a running group.
     pub(crate) book: Option<Book>,

@@ -38,6 +38,9 @@ pub struct Status {
     pub group: String,
     /// Its own id.
     pub id: u64,
+    /// Its name, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Its process id.
     pub pid: u32,
     /// The version of the program.
@@ -108,6 +111,9 @@ pub struct Status {
     /// A hand-over that is under way: the leader is ending its command, and hands over then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handing_over: Option<HandingOver>,
+    /// Its health checks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckStatus>,
     /// The members it knows of, itself included.
     pub members: Vec<MemberStatus>,
     /// Why it has this role, one reason per line.
@@ -138,6 +144,41 @@ impl fmt::Display for HandingOver {
         let to = self.to.map(|id| format!(" to {id}")).unwrap_or_default();
         let left = self.within_ms / 1e3;
         write!(f, "ending its command, hands over{to} then; the command has {left:.1} s left")
+    }
+}
+
+/// A health check of a member.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckStatus {
+    /// Its name.
+    pub name: String,
+    /// What it looks at.
+    pub what: String,
+    /// Whether it is well.
+    pub up: bool,
+    /// For how long it has been so.
+    pub since_ms: f64,
+    /// What it adds to the priority; with 0 the member does not lead while it fails.
+    pub weight: i32,
+    /// Its runs since the member was started, by how they ended.
+    pub succeeded: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Those that took too long.
+    pub too_long: u64,
+    /// Why the last one that failed did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_failure: Option<String>,
+}
+
+impl fmt::Display for CheckStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, what, up, last_failure, .. } = self;
+        let why = last_failure.as_deref().unwrap_or("it was not well yet");
+        match up {
+            true => write!(f, "{name} is well ({what})"),
+            false => write!(f, "{name} fails ({what}): {why}"),
+        }
     }
 }
 

@@ -56,7 +56,9 @@ fn for_people(status: &Status) -> String {
 
 /// The member and its role, as a sentence.
 pub(in crate::cli) fn headline(status: &Status) -> String {
-    let Status { group, id, role, leaders, .. } = status;
+    let Status { group, role, leaders, .. } = status;
+    let named = |name: &String| format!("{} ({name})", status.id);
+    let id = status.name.as_ref().map_or_else(|| status.id.to_string(), named);
     match role {
         Role::Leader => format!("member {id} leads {group}"),
         Role::Follower => format!("member {id} of {group} follows {}", names(leaders)),
@@ -74,6 +76,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
     ];
     let handing_over = status.handing_over.as_ref().map(|it| ("hand-over", it.to_string()));
     facts.extend(handing_over);
+    facts.extend(status.checks.iter().map(|check| ("check", check.to_string())));
     if status.no_record {
         let why = "none: it has no record of its votes; `bellwether why` says what it waits for";
         facts.push(("token", why.to_owned()));

@@ -4,9 +4,11 @@ use super::arp::Hears;
 use super::netlink::Netlink;
 use super::probe::{self, Neighbours, Probed};
 use super::{Address, netlink};
+use crate::leader_file;
 use crate::wake_fd::WakeFd;
-use bellwether_core::Duration;
+use bellwether_core::{Duration, Instant, Term};
 use std::io;
+use std::path::{Path, PathBuf};
 
 /// The addresses, with a connection to the kernel that was opened before it is needed.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub(crate) struct Addresses {
     /// With the number that each interface had at first.
     all: Vec<(Address, u32)>,
     kernel: Option<Netlink>,
+    /// The file that is there as long as they are, if there is one.
+    file: Option<PathBuf>,
 }
 
 impl Addresses {
@@ -25,11 +29,28 @@ impl Addresses {
             Ok(index) => Ok((address.clone(), index)),
             Err(error) => Err(told(address, "find the interface of", &error)),
         };
-        Ok(Self { all: all.iter().map(numbered).collect::<io::Result<_>>()?, kernel })
+        let all = all.iter().map(numbered).collect::<io::Result<_>>()?;
+        Ok(Self { all, kernel, file: None })
     }
 
+    /// The same with a file that is there as long as they are.
+    pub(crate) fn with_file(self, file: Option<&Path>) -> Self {
+        Self { file: file.map(Path::to_owned), ..self }
+    }
+
+    /// Whether there is neither an address nor a file.
     pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.file.is_none()
+    }
+
+    /// Whether there is no address, but perhaps a file.
+    pub(crate) fn has_none(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// Writes the file, if there is one: see [`leader_file`].
+    pub(crate) fn write(&self, term: Option<Term>, ends: Instant) -> io::Result<()> {
+        self.file.as_ref().map_or(Ok(()), |file| leader_file::write(file, term, ends))
     }
 
     /// Whether somebody else has one of them.
@@ -51,10 +72,10 @@ impl Addresses {
         Ok(())
     }
 
-    /// Removes all of them; tries each, also if one cannot be removed.
+    /// Removes all of them, and the file; tries each, also if one cannot be removed.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        let Some(kernel) = &self.kernel else { return Ok(()) };
-        let mut done = Ok(());
+        let mut done = self.file.as_ref().map_or(Ok(()), |file| leader_file::remove(file));
+        let Some(kernel) = &self.kernel else { return done };
         for (address, at_first) in &self.all {
             // An interface may have been made anew since, with another number.
             let now = netlink::index(&address.interface).unwrap_or(*at_first);

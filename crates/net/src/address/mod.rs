@@ -22,11 +22,12 @@ pub(crate) use addresses::{Addresses, Announcer};
 pub use bad_address::BadAddress;
 pub(crate) use probe::Probed;
 
+use netlink::Netlink;
 use rustix::thread::{CapabilitySet, capabilities};
 use std::collections::BTreeSet;
-use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
+use std::{fmt, io};
 
 /// The most bytes of an interface's name.
 const NAME_MAX: usize = 15;
@@ -114,6 +115,14 @@ pub fn check(addresses: &[Address]) -> Result<(), BadAddress> {
     }
 }
 
+/// Whether an interface is up and has a carrier.
+///
+/// # Errors
+/// If there is no such interface, or the kernel does not answer.
+pub fn is_up(interface: &str) -> io::Result<bool> {
+    Ok(Netlink::new()?.link(interface)?.runs)
+}
+
 /// Removes these addresses from their interfaces, where an earlier process may have left them;
 /// returns those that were there. Call it only while no other process of this member runs.
 ///
@@ -122,7 +131,7 @@ pub fn check(addresses: &[Address]) -> Result<(), BadAddress> {
 pub fn clean_up(addresses: &[Address]) -> Result<Vec<Address>, BadAddress> {
     let cannot = |address: &Address, error| BadAddress::Refused { address: address.clone(), error };
     let Some(first) = addresses.first() else { return Ok(Vec::new()) };
-    let kernel = netlink::Netlink::new().map_err(|error| cannot(first, error))?;
+    let kernel = Netlink::new().map_err(|error| cannot(first, error))?;
     let found = kernel.addresses().map_err(|error| cannot(first, error))?;
     let mut left = Vec::new();
     for address in addresses {

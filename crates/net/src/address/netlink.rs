@@ -61,6 +61,8 @@ pub(super) struct Link {
     pub(super) index: u32,
     /// Its hardware address, if it is an Ethernet on which neighbours are looked for.
     pub(super) mac: Option<[u8; 6]>,
+    /// Whether it is up and can carry packets.
+    pub(super) runs: bool,
 }
 
 /// A connection to the kernel.
@@ -130,11 +132,14 @@ impl Netlink {
         let mut message = LinkMessage::default();
         message.header.index = index;
         let answers = self.ask(RouteNetlinkMessage::GetLink(message), 0)?;
-        let mac = answers.into_iter().find_map(|answer| match answer {
-            RouteNetlinkMessage::NewLink(message) => mac(&message),
+        let link = answers.into_iter().find_map(|answer| match answer {
+            RouteNetlinkMessage::NewLink(message) => Some(message),
             _ => None,
         });
-        Ok(Link { index, mac })
+        let mac = link.as_ref().and_then(mac);
+        let runs = LinkFlags::Up | LinkFlags::Running;
+        let runs = link.is_some_and(|link| link.header.flags.contains(runs));
+        Ok(Link { index, mac, runs })
     }
 
     /// Sends a request, and reads all answers.

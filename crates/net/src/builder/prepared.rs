@@ -18,6 +18,7 @@ use crate::settings::Settings;
 use crate::shared::{Request, Shared};
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use bellwether_core::Candidacy;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -33,6 +34,17 @@ impl Prepared {
     /// Which member of the group it will be.
     pub fn id(&self) -> u64 {
         self.settings.me.0
+    }
+
+    /// How willing it will be to lead.
+    pub fn candidacy(&self) -> Candidacy {
+        self.settings.candidacy
+    }
+
+    /// Lets it begin as willing to lead as this: see
+    /// [`Election::set_candidacy`](crate::Election::set_candidacy).
+    pub fn set_candidacy(&mut self, candidacy: Candidacy) {
+        self.settings.candidacy = candidacy;
     }
 
     /// The parameters of the protocol, as they are recorded: those of the settings, or those that

@@ -11,7 +11,7 @@
 use super::alarm::now;
 use crate::address::{Addresses, Announcer, Probed};
 use crate::wake_fd::WakeFd;
-use bellwether_core::{Duration, Instant};
+use bellwether_core::{Duration, Instant, Term};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,37 +31,66 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 /// Until when addresses may be set.
 #[derive(Debug)]
 pub(super) struct Claim {
-    ends: Mutex<Instant>,
+    ends: Mutex<Ends>,
     stop: WakeFd,
+}
+
+/// When a claim ends, and whether the file was written.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    at: Instant,
+    marked: bool,
+}
+
+impl Ends {
+    /// Nothing may be set.
+    const GIVEN_UP: Self = Self { at: Instant::ZERO, marked: false };
 }
 
 impl Claim {
     /// Nothing may be set yet.
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { ends: Mutex::new(Instant::ZERO), stop: WakeFd::new()? })
+        Ok(Self { ends: Mutex::new(Ends::GIVEN_UP), stop: WakeFd::new()? })
     }
 
     /// Addresses may be set until then.
     pub(super) fn begin(&self, ends: Instant) {
         self.stop.clear();
-        *self.lock() = ends;
+        *self.lock() = Ends { at: ends, marked: false };
     }
 
-    /// The same, unless it was given up.
-    pub(super) fn extend(&self, ends: Instant) {
+    /// The same, unless it was given up. If the file was written, it is written again.
+    pub(super) fn extend(
+        &self,
+        ends: Instant,
+        term: Option<Term>,
+        addresses: &Addresses,
+    ) -> io::Result<()> {
         let mut lasts = self.lock();
-        if *lasts != Instant::ZERO {
-            *lasts = ends;
+        if lasts.at == Instant::ZERO {
+            return Ok(());
         }
+        lasts.at = ends;
+        if lasts.marked && now() < ends { addresses.write(term, ends) } else { Ok(()) }
     }
 
-    /// No address is set any more.
+    /// Writes the file, if there is one and it is not too late; whether it is not.
+    pub(super) fn mark(&self, addresses: &Addresses, term: Option<Term>) -> io::Result<bool> {
+        let mut lasts = self.lock();
+        if now() >= lasts.at {
+            return Ok(false);
+        }
+        lasts.marked = true;
+        addresses.write(term, lasts.at).map(|()| true)
+    }
+
+    /// No address is set any more, and no file written.
     pub(super) fn give_up(&self) {
-        *self.lock() = Instant::ZERO;
+        *self.lock() = Ends::GIVEN_UP;
         self.stop.wake();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Instant> {
+    fn lock(&self) -> MutexGuard<'_, Ends> {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -69,10 +98,10 @@ impl Claim {
     pub(super) fn set(&self, addresses: &Addresses) -> io::Result<Option<Instant>> {
         let ends = self.lock();
         let now = now();
-        if now >= *ends {
+        if now >= ends.at {
             return Ok(None);
         }
-        let seconds = ends.since(now).min(LONGEST).as_nanos().div_ceil(1_000_000_000);
+        let seconds = ends.at.since(now).min(LONGEST).as_nanos().div_ceil(1_000_000_000);
         let valid = Duration::from_secs(seconds) + SPARE;
         addresses.set(valid)?;
         Ok(Some(now + valid))

@@ -131,6 +131,9 @@ impl HandOver {
         });
         out.put_u64(plan.probe.as_nanos());
         out.put_list(&plan.addresses, |out, address| put_text(out, address.to_string().as_ref()));
+        let file: &[PathBuf] = plan.leader_file.as_slice();
+        out.put_list(file, |out, path| put_text(out, path.as_os_str()));
+        out.put_flag(plan.pass_stdin);
         out.put_list(plan.recording.as_slice(), |out, recording| {
             put_text(out, recording.file.as_os_str());
             put_text(out, recording.group.as_ref());
@@ -163,6 +166,8 @@ impl HandOver {
             env: input.list(16, |input| Ok((text(input)?, text(input)?)))?,
             probe: Duration::from_nanos(input.u64()?),
             addresses: input.list(8, address)?,
+            leader_file: input.list(8, text)?.pop().map(PathBuf::from),
+            pass_stdin: input.flag()?,
             recording: input.list(40, recording)?.pop(),
         };
         let notes = notes.iter().map(|note| note.to_string_lossy().into_owned()).collect();
@@ -219,6 +224,8 @@ mod tests {
                 .map(|it| it.parse().unwrap())
                 .to_vec(),
             probe: Duration::from_millis(20),
+            leader_file: Some("/run/web.leader".into()),
+            pass_stdin: true,
             recording: Some(Recording::beside(
                 "a.1.jsonl".as_ref(),
                 "flock",

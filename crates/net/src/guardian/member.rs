@@ -24,6 +24,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socketpair};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
+use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
@@ -96,7 +97,7 @@ impl Guardian {
     ) -> io::Result<Self> {
         set_child_subreaper(Some(getpid()))?;
         let mut descendants = Descendants::from_now_on()?;
-        let addresses = Addresses::open(&plan.addresses)?;
+        let addresses = plan.open_addresses()?;
         let pair =
             || socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
         let ((start, theirs), (socket, guardians)) = (pair()?, pair()?);
@@ -125,8 +126,9 @@ impl Guardian {
         let (role, mask) = (Role::Watchdog, Mask(0));
         let (cgroup, notes) = (None, Vec::new());
         let given = HandOver { role, plan, mask, cgroup, notes, will: will.is_some() };
-        let stdin = io::stdin();
-        let mut files = vec![stdin.as_fd(), guardians.as_fd()];
+        let (stdin, nothing) = (io::stdin(), File::open("/dev/null")?);
+        let input = if given.plan.pass_stdin { stdin.as_fd() } else { nothing.as_fd() };
+        let mut files = vec![input, guardians.as_fd()];
         files.extend(will.iter().flat_map(|will| will.files()));
         given.send(&start, &files)?;
         drop(guardians);

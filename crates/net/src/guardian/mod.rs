@@ -74,11 +74,12 @@ pub use member::Guardian;
 pub use run_recorder::Recording;
 pub use without_command::WithoutCommand;
 
-use crate::address::Address;
+use crate::address::{Address, Addresses};
 use bellwether_core::Duration;
 use handover::{HandOver, Role};
 use rustix::fd::AsFd;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::{fmt, io};
 
 /// Runs as the watchdog or the guardian, as the start message says, until no process of the command
@@ -113,7 +114,7 @@ pub fn guard() -> io::Result<()> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The program, looked up in the `PATH`, without a shell. Empty if there is no command, but
-    /// addresses.
+    /// addresses or a file.
     pub program: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
@@ -134,8 +135,20 @@ pub struct Plan {
     pub addresses: Vec<Address>,
     /// How long to wait for an answer of somebody who has one of them.
     pub probe: Duration,
+    /// A file that is there while the command may run, as the addresses are, if one is wanted. It
+    /// must be in memory: see [`leader_file`](crate::leader_file).
+    pub leader_file: Option<PathBuf>,
+    /// Whether the command has the member's standard input. If not, it reads nothing.
+    pub pass_stdin: bool,
     /// The trace of the guardian, if one is wanted.
     pub recording: Option<Recording>,
+}
+
+impl Plan {
+    /// What comes and goes with the command: the addresses and the file.
+    fn open_addresses(&self) -> io::Result<Addresses> {
+        Ok(Addresses::open(&self.addresses)?.with_file(self.leader_file.as_deref()))
+    }
 }
 
 /// A report of the guardian.
@@ -240,6 +253,8 @@ pub mod fuzzing {
             env: vec![("BELLWETHER_ID".into(), "1".into())],
             addresses: "10.0.0.7/24@eth0".parse().into_iter().collect(),
             probe: Duration::from_millis(20),
+            leader_file: Some("/run/web.leader".into()),
+            pass_stdin: true,
             recording: Some(Recording::beside("a.jsonl".as_ref(), "g", NodeId(7), until)),
         };
         let start = HandOver {

@@ -28,7 +28,7 @@ pub(super) enum Step {
     InUse(String),
     /// The addresses are set, until the kernel removes them. The command follows.
     Taken(Announcer, Instant),
-    /// They cannot be had; some of them may be set. The last step.
+    /// They, or the file, cannot be had; some of them may be set. The last step.
     NotTaken(io::Error),
     /// The claim was given up before they were set. The last step.
     GivenUp,
@@ -91,10 +91,17 @@ fn begin(
     (addresses, claim): (&Addresses, &Claim),
     tell: &mut dyn FnMut(Step),
 ) -> Step {
-    if !addresses.is_empty() {
+    if !addresses.has_none() {
         match take(addresses, claim, plan.probe, |who| tell(Step::InUse(who))) {
             Ok(Some((announcer, expires))) => tell(Step::Taken(announcer, expires)),
             Ok(None) => return Step::GivenUp,
+            Err(error) => return Step::NotTaken(error),
+        }
+    }
+    if !addresses.is_empty() {
+        match claim.mark(addresses, term) {
+            Ok(true) => {}
+            Ok(false) => return Step::GivenUp,
             Err(error) => return Step::NotTaken(error),
         }
     }

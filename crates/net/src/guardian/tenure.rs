@@ -5,8 +5,8 @@
 
 use super::alarm::now;
 use super::claim::{Claim, ends_too_early};
-use crate::address::{Address, Addresses, Announcer};
-use bellwether_core::{Duration, Instant};
+use crate::address::{Addresses, Announcer};
+use bellwether_core::{Duration, Instant, Term};
 use std::io;
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub(super) struct Tenure {
     addresses: Arc<Addresses>,
     claim: Arc<Claim>,
     held: Option<Held>,
+    /// The term of the current run.
+    term: Option<Term>,
 }
 
 /// Addresses that are set.
@@ -38,9 +40,9 @@ struct Held {
 }
 
 impl Tenure {
-    pub(super) fn new(addresses: &[Address]) -> io::Result<Self> {
-        let addresses = Arc::new(Addresses::open(addresses)?);
-        Ok(Self { addresses, claim: Arc::new(Claim::new()?), held: None })
+    pub(super) fn new(addresses: Addresses) -> io::Result<Self> {
+        let addresses = Arc::new(addresses);
+        Ok(Self { addresses, claim: Arc::new(Claim::new()?), held: None, term: None })
     }
 
     /// What the thread needs that takes them.
@@ -52,8 +54,9 @@ impl Tenure {
         &self.addresses
     }
 
-    /// They may be taken until then.
-    pub(super) fn begin(&self, ends: Instant) {
+    /// They may be taken until then, in this term.
+    pub(super) fn begin(&mut self, ends: Instant, term: Option<Term>) {
+        self.term = term;
         self.claim.begin(ends);
     }
 
@@ -68,7 +71,7 @@ impl Tenure {
         if self.addresses.is_empty() {
             return Ok(());
         }
-        self.claim.extend(ends);
+        self.claim.extend(ends, self.term, &self.addresses)?;
         if let Some(held) = &mut self.held
             && ends_too_early(held.expires, until)
             && let Some(expires) = self.claim.set(&self.addresses)?

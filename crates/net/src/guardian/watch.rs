@@ -131,7 +131,7 @@ impl Watch {
         let refused = raised.note.clone().into_iter().chain(priority::lock_memory());
         given.notes.extend(refused.map(|note| format!("guardian and watchdog: {note}")));
         let run_recorder = RunRecorder::begin(given.plan.recording.as_ref());
-        let tenure = Tenure::new(&given.plan.addresses)?;
+        let tenure = Tenure::new(given.plan.open_addresses()?)?;
         let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };
         let ready = Answer::Ready {
             pid: getpid().as_raw_pid().cast_unsigned(),
@@ -237,7 +237,7 @@ impl Watch {
             return self.conclude(run, Report::Ended);
         }
         self.stage = Stage::Starting { run, ending: None };
-        self.tenure.begin(self.kill_at());
+        self.tenure.begin(self.kill_at(), term);
         self.starter.start(self.plan.clone(), term);
         self.answer_held(run);
     }

@@ -38,7 +38,7 @@ pub(super) fn keep(mut given: HandOver, files: Vec<OwnedFd>) -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     let descendants = Descendants::from_now_on()?;
     let alarm = Alarm::new()?;
-    let (addresses, nothing) = (Addresses::open(&given.plan.addresses)?, Addresses::open(&[])?);
+    let (addresses, nothing) = (given.plan.open_addresses()?, Addresses::open(&[])?);
     // The guardian is refused the same, and reports it.
     let _ = priority::raise(Class::RealTime, Children::Normal);
     let _ = priority::lock_memory();

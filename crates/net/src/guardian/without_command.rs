@@ -54,6 +54,8 @@ impl WithoutCommand {
             env: Vec::new(),
             addresses: Vec::new(),
             probe: Duration::ZERO,
+            leader_file: None,
+            pass_stdin: false,
             recording: None,
         };
         let (role, mask) = (Role::WithoutCommand, Mask(0));

@@ -78,6 +78,8 @@ impl ControlHandler for Member {
             other_lists: Default::default(),
             unresolved: Vec::new(),
             handing_over: None,
+            name: None,
+            checks: Vec::new(),
             members: Vec::new(),
             why: Vec::new(),
             multicast: None,

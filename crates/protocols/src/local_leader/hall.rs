@@ -83,6 +83,8 @@ pub struct Hall {
     pub(super) least: u64,
     /// As a leader with `preempt`: the best process, if that is better than itself.
     pub(super) better: Option<Better>,
+    /// Whether it changed how willing it is to lead: then it says so, also if it is ordinary now.
+    pub(super) restated: bool,
     /// Whether its next request is a probe: too few processes answered the last one, or its record
     /// is new.
     pub(super) alone: bool,
@@ -284,6 +286,7 @@ impl Protocol for Hall {
             led: 0,
             least: 0,
             better: None,
+            restated: false,
             founding: params.founding_lengths(),
             times,
             brief: None,
@@ -378,6 +381,7 @@ impl Protocol for Hall {
             Command::Resign => self.resign(cx),
             Command::Leave => self.leave(cx),
             Command::Transfer(nominee) => self.transfer(nominee, cx),
+            Command::Candidacy(candidacy) => self.stand(candidacy, cx),
             Command::Add(id) => self.change(Some(id), None, cx),
             Command::Remove(id) => self.change(None, Some(id), cx),
             Command::Replace(old, new) => self.change(Some(new), Some(old), cx),

@@ -4,10 +4,14 @@
 //! first and nothing else.
 //!
 //! **Assumptions.** A process that is no ordinary one says so when it starts and every
-//! [`refresh`](super::Params::refresh); what it says is fixed for one life. Until it was heard it
-//! counts as ordinary.
+//! [`refresh`](super::Params::refresh). It may change its mind while it runs; then it says so at
+//! once, and goes on saying it. What was heard last counts, so a message that comes late is
+//! believed until the next one. Until it was heard it counts as ordinary.
 //!
-//! **Promise.** A witness votes and never asks. Others ask in the order of their priorities. A
+//! **Promise.** A witness votes and never asks. A leader that becomes a witness renews its lease
+//! until it resigns, because its application may need time to end. Others ask in the order of their
+//! priorities. Whoever was a witness and is none any more has its place in line at once, also if it
+//! stepped back before. None of this changes whether a vote is given. A
 //! leader is not displaced by a better process, unless `preempt` is on. Then a leader that has
 //! heard a better one steadily for `preempt-delay` asks for no longer lease, so that its
 //! application is done when the lease ends, and hands over at that moment. With `preempt-asks` it
@@ -17,7 +21,7 @@
 use super::hall::{Hall, Timer};
 use super::message::Message;
 use super::rules::Rule;
-use bellwether_core::{Candidacy, Cx, Instant, NodeId, Rebase};
+use bellwether_core::{Candidacy, Cx, Instant, NodeId, Rebase, Refused};
 
 /// The best process that a leader hears, if that is better than itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,10 +40,10 @@ impl Better {
 }
 
 impl Hall {
-    /// Says that it is no ordinary process, if it is not.
+    /// Says that it is no ordinary process, if it is not or was not.
     pub(super) fn announce(&self, cx: &mut Cx<'_, Self>) {
         let candidacy = self.line.candidacy(self.me);
-        if !candidacy.is_ordinary() {
+        if self.restated || !candidacy.is_ordinary() {
             cx.broadcast(Message::Standing(candidacy));
             cx.arm(Timer::Announce, cx.now() + cx.params().refresh);
         }
@@ -57,7 +61,55 @@ impl Hall {
             return;
         }
         let before = self.turns_to_wait(cx);
-        self.line.know(from, candidacy, cx.params());
+        self.take_note(from, candidacy, cx);
+        self.wait_anew(before, cx);
+    }
+
+    /// Changes how willing it is to lead itself.
+    pub(super) fn stand(
+        &mut self,
+        candidacy: Candidacy,
+        cx: &mut Cx<'_, Self>,
+    ) -> Result<(), Refused> {
+        if !cx.params().by_majority() {
+            return Err(Refused::Unsupported);
+        }
+        if self.line.candidacy(self.me) == candidacy {
+            return Ok(());
+        }
+        let (was_witness, before) = (self.is_witness(cx), self.turns_to_wait(cx));
+        self.take_note(self.me, candidacy, cx);
+        self.restated = true;
+        self.announce(cx);
+        let now = cx.now();
+        if self.leads(now) || self.stored.is_none() {
+            return Ok(()); // it renews its lease, or has to learn first what it granted
+        }
+        if self.is_witness(cx) {
+            self.fail(cx); // nobody needs to support it any longer
+            (self.turn, self.better) = (Instant::NEVER, None);
+            cx.disarm(Timer::Ask);
+        } else if was_witness {
+            let free = self.bond(now, cx.params()).map_or(now, |lock| lock.free());
+            self.ask_in_turn(free, cx);
+        } else {
+            self.wait_anew(before, cx);
+        }
+        Ok(())
+    }
+
+    /// Notes how willing a process is. One that could not lead for a while did not step back in
+    /// favour of others.
+    fn take_note(&mut self, node: NodeId, candidacy: Candidacy, cx: &Cx<'_, Self>) {
+        if self.line.is_witness(node) && !candidacy.witness {
+            self.line.return_of(node);
+        }
+        self.line.know(node, candidacy, cx.params());
+    }
+
+    /// If it waits for its turn, it waits for as many turns as come before that now; so many did
+    /// before.
+    fn wait_anew(&mut self, before: u64, cx: &mut Cx<'_, Self>) {
         let stagger = cx.params().stagger();
         let waits = self.round.is_none() && !self.leads(cx.now()) && self.turn != Instant::NEVER;
         if waits {
@@ -67,7 +119,7 @@ impl Hall {
         }
     }
 
-    /// Whether it never asks.
+    /// Whether it does not ask, unless it leads.
     pub(super) fn is_witness(&self, cx: &Cx<'_, Self>) -> bool {
         self.line.is_witness(self.me) && cx.params().keep(Rule::WitnessNeverAsks)
     }

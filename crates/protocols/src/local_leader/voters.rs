@@ -42,7 +42,7 @@ impl Hall {
     pub(super) fn may_ask(&self, cx: &Cx<'_, Self>) -> bool {
         let votes =
             self.stored.is_some() && self.list.as_ref().is_none_or(|list| list.has(self.me));
-        votes && !self.is_witness(cx)
+        votes && (!self.is_witness(cx) || self.leads(cx.now()))
     }
 
     /// Whether it knows that a list is committed of which it is told without that.

@@ -10,6 +10,7 @@ use super::handler::{Resigning, refused};
 use super::printer::Printer;
 use crate::cli::commands::members;
 use crate::cli::output::change;
+use bellwether::core::Candidacy;
 use bellwether::net::Election;
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
@@ -28,6 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 enum Errand {
     /// Resign, and answer these.
     Resign(Vec<Resigning>),
+    /// Be this willing to lead.
+    Stand(Candidacy),
     /// Report on the standard error why nobody leads.
     Explain,
     /// Report there who votes now, and for how long locks last.
@@ -60,6 +63,9 @@ impl Errands {
                         count.fetch_sub(1, Ordering::AcqRel);
                         waker.wake();
                     }
+                    Errand::Stand(candidacy) => {
+                        let _ = own.set_candidacy(candidacy); // one that takes no part keeps it
+                    }
                     Errand::Explain => {
                         note(&own, &errors, |status| Some(status.why.join("; ")));
                     }
@@ -84,6 +90,11 @@ impl Errands {
     /// Whether the member has yet to answer the request to resign.
     pub(super) fn is_resigning(&self) -> bool {
         self.resigning.load(Ordering::Acquire) > 0
+    }
+
+    /// Makes the member as willing to lead as this.
+    pub(super) fn stand(&self, candidacy: Candidacy) {
+        let _ = self.wanted.send(Errand::Stand(candidacy)); // the thread lives as long as this
     }
 
     /// Reports on the standard error why nobody leads.

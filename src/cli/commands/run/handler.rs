@@ -2,9 +2,11 @@
 //!
 //! **Promise.** It also answers before the member has joined, and then says so.
 
+use super::checks::Findings;
 use super::counts::Counts;
 use super::hooks::Tally;
 use super::printer::Printer;
+use super::settings::Settings;
 use super::worker::Notes;
 use bellwether::core::{Instant, NodeId, Refused};
 use bellwether::net::WakeFd;
@@ -63,9 +65,12 @@ impl HandOver {
 #[derive(Debug)]
 pub(super) struct RunHandler {
     group: String,
+    /// The name of the member, if it has one.
+    name: Option<String>,
     joined: Arc<OnceLock<Election>>,
     hooks: OnceLock<Tally>,
     guardian: OnceLock<Counts>,
+    checks: OnceLock<Findings>,
     notes: OnceLock<Notes>,
     /// The member's last will, which is not sent before what was told is over.
     will: Arc<OnceLock<LastWill>>,
@@ -79,16 +84,18 @@ impl RunHandler {
     /// The handler of a member that is yet to join, and where requests to resign arrive; each wakes
     /// the loop.
     pub(super) fn new(
-        group: &str,
+        settings: &Settings,
         waker: WakeFd,
         printers: Vec<Printer>,
     ) -> (Self, Receiver<Resigning>) {
         let (resignations, asked) = sync_channel(WAITING_MAX);
         let handler = Self {
-            group: group.to_owned(),
+            group: settings.group.clone(),
+            name: settings.options.name.clone(),
             joined: Arc::default(),
             hooks: OnceLock::new(),
             guardian: OnceLock::new(),
+            checks: OnceLock::new(),
             notes: OnceLock::new(),
             will: Arc::default(),
             resignations,
@@ -108,12 +115,13 @@ impl RunHandler {
     pub(super) fn open(
         &self,
         election: Election,
-        (hooks, guardian): (Tally, Counts),
+        (hooks, guardian, checks): (Tally, Counts, Findings),
         notes: Notes,
         will: Option<LastWill>,
     ) {
         let _ = self.hooks.set(hooks); // it joins only once
         let _ = self.guardian.set(guardian);
+        let _ = self.checks.set(checks);
         let _ = self.notes.set(notes);
         let _ = will.map(|will| self.will.set(will));
         let _ = self.joined.set(election);
@@ -138,6 +146,12 @@ impl ControlHandler for RunHandler {
         let new: Vec<String> = new.collect();
         status.warnings.extend(new);
         status.warnings.extend(self.printers.iter().filter_map(Printer::warning));
+        status.name.clone_from(&self.name);
+        status.checks = self.checks.get().map(Findings::all).unwrap_or_default();
+        let failing = status.checks.iter().filter(|check| !check.up);
+        let failing: Vec<String> = failing.map(|check| format!("check {check}")).collect();
+        status.warnings.extend(failing);
+        status.why.extend(self.checks.get().and_then(Findings::why_not));
         status.handing_over = self.hand_over.status();
         if let Some(handing_over) = &status.handing_over {
             status.why.push(handing_over.to_string());
@@ -196,6 +210,14 @@ impl HttpHandler for RunHandler {
         self.joined.get().map(Election::watch)
     }
 
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn unready(&self) -> Option<String> {
+        self.checks.get().and_then(Findings::why_not)
+    }
+
     fn tallies(&self) -> Tallies {
         let mut tallies = Tallies::default();
         if let Some(election) = self.joined.get() {
@@ -203,6 +225,7 @@ impl HttpHandler for RunHandler {
             tallies.clock_faults = election.clock_faults();
         }
         tallies.hooks = self.hooks.get().map(Tally::counts).unwrap_or_default();
+        tallies.notify = self.hooks.get().map(Tally::lines).unwrap_or_default();
         tallies.guardian = self.guardian.get().map(Counts::all).unwrap_or_default();
         tallies
     }
@@ -285,7 +308,9 @@ mod tests {
 
     #[test]
     fn a_member_that_has_not_joined_says_so() {
-        let (handler, _resignations) = RunHandler::new("web", WakeFd::new().unwrap(), Vec::new());
+        let settings = Settings::of_text("group = \"web\"").unwrap();
+        let waker = WakeFd::new().unwrap();
+        let (handler, _resignations) = RunHandler::new(&settings, waker, Vec::new());
         let joining = "the member is joining web: it takes no part yet; ask again soon";
         assert_eq!(handler.status().unwrap_err(), joining);
         assert_eq!(handler.resign().unwrap_err(), joining);

@@ -50,6 +50,8 @@ pub(super) trait Circumstances {
     fn limit(&self) -> Duration;
     /// The priority that it is given.
     fn rank(&self) -> u64;
+    /// The name of the member, if it has one.
+    fn name(&self) -> Option<&str>;
     /// Wakes the caller when [`Self::permitted`] may have changed.
     fn waker(&self) -> &WakeFd;
     /// Until when it may go on, as of now; `None` if it may not.
@@ -62,8 +64,13 @@ pub(super) trait Circumstances {
 pub(super) struct Groups(Vec<Pid>);
 
 impl Groups {
+    /// A child that has ended, the first of its group.
+    pub(super) fn note(&mut self, child: &Child) {
+        self.0.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
+    }
+
     /// Reaps the dead, and forgets groups in which nobody of ours is left.
-    fn reap(&mut self) {
+    pub(super) fn reap(&mut self) {
         self.0.retain(|group| {
             loop {
                 match waitpgid(*group, WaitOptions::NOHANG) {
@@ -88,18 +95,24 @@ pub(super) fn run(
     groups: &mut Groups,
 ) -> Result<Ending, String> {
     groups.reap(); // before the number of one that is gone can be another's
-    let mut child = start(program, call, until, circumstances.rank())
+    let mut child = start(program, call, until, circumstances)
         .map_err(|error| format!("it cannot be started: {error}"))?;
     if let Some(stdin) = child.stdin.take() {
         send(stdin, &call.change);
     }
     let ending = wait(&mut child, call, circumstances);
-    groups.0.extend(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
+    groups.note(&child);
     groups.reap();
     ending.map_err(|error| error.to_string())
 }
 
-fn start(program: &Path, call: &Call, until: Option<Instant>, rank: u64) -> io::Result<Child> {
+fn start(
+    program: &Path,
+    call: &Call,
+    until: Option<Instant>,
+    circumstances: &dyn Circumstances,
+) -> io::Result<Child> {
+    let (rank, name) = (circumstances.rank(), circumstances.name());
     let Call { state, change, reign } = call;
     let leader = change.leaders.first().map_or_else(String::new, u64::to_string);
     // The lease may have been renewed since the change.
@@ -111,6 +124,7 @@ fn start(program: &Path, call: &Call, until: Option<Instant>, rank: u64) -> io::
         .args(["INSTANCE", &change.group, state, &rank.to_string()])
         .env("BELLWETHER_GROUP", &change.group)
         .env("BELLWETHER_ID", change.id.to_string())
+        .envs(name.map(|name| ("BELLWETHER_NAME", name)))
         .env("BELLWETHER_ROLE", change.role.name())
         .env("BELLWETHER_LEADER", leader)
         .env("BELLWETHER_TERM", change.term.map_or_else(String::new, |term| term.to_string()))

@@ -12,23 +12,31 @@
 //! the end. A hook that runs at MASTER when the member stops leading is killed. Hooks are not
 //! exclusive all the same: another member may lead before a hook of the former leader is gone.
 
+use super::fifo::{Fifo, Lines};
 use super::hook_call::{Call, Ending, Groups, run};
 use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
+use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
 use bellwether::net::status::Role;
 use bellwether::net::{LastWill, WakeFd};
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// How much longer than all time limits the end waits for hooks that cannot be killed.
 const SLACK: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// How long to wait before a hook that failed is called again; twice as long each time.
+const PAUSE: Duration = Duration::from_millis(500);
+/// No longer than this.
+const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Until when the member leads, as of now; `None` if it does not.
 pub(super) type Lease = Box<dyn Fn() -> Option<Instant> + Send + Sync>;
@@ -38,17 +46,24 @@ pub(super) type Lease = Box<dyn Fn() -> Option<Instant> + Send + Sync>;
 pub(super) struct Hooks {
     shared: Arc<Shared>,
     done: Option<Receiver<()>>,
+    fifo: Option<Fifo>,
 }
 
 /// Counts of calls by how they ended, for `status`.
 #[derive(Clone, Debug)]
-pub(super) struct Tally(Arc<Shared>);
+pub(super) struct Tally(Arc<Shared>, Option<Arc<Lines>>);
 
 /// What hooks are, and how they are called.
 pub(super) struct Plan {
     pub(super) programs: Vec<PathBuf>,
     /// How long each may take.
     pub(super) limit: Duration,
+    /// How often one that fails is called again.
+    pub(super) retries: u32,
+    /// The name of the member, if it has one.
+    pub(super) name: Option<String>,
+    /// The named pipe that is told the states, if there is one.
+    pub(super) fifo: Option<PathBuf>,
     /// The priority that hooks are given.
     pub(super) rank: u64,
     pub(super) lease: Lease,
@@ -88,9 +103,10 @@ impl Hooks {
     /// Starts the thread that calls these programs, if there are any.
     pub(super) fn start(plan: Plan) -> io::Result<Self> {
         let (queue, waker) = (Mutex::default(), WakeFd::new()?);
+        let fifo = plan.fifo.clone().map(Fifo::start).transpose()?;
         let shared = Arc::new(Shared { plan, queue, waker });
         if shared.plan.programs.is_empty() {
-            return Ok(Self { shared, done: None });
+            return Ok(Self { shared, done: None, fifo });
         }
         let own = Arc::clone(&shared);
         let (finished, done) = sync_channel(1);
@@ -98,25 +114,37 @@ impl Hooks {
             own.work();
             let _ = finished.send(()); // or nobody waits any more
         })?;
-        Ok(Self { shared, done: Some(done) })
+        Ok(Self { shared, done: Some(done), fifo })
     }
 
-    /// Queues a change; `reign` is how often the member has begun to lead.
-    pub(super) fn tell(&self, change: &Change, reign: u64) {
+    /// Queues a change; `reign` is how often the member has begun to lead, and `fault` whether a
+    /// check keeps it from leading.
+    pub(super) fn tell(&self, change: &Change, reign: u64, fault: bool) {
         let state = match change.role {
             Role::Leader => "MASTER",
+            Role::Follower | Role::Looking if fault => "FAULT",
             Role::Follower | Role::Looking => "BACKUP",
             Role::Withdrawn => "FAULT",
         };
+        self.notify(change, state);
         self.shared.push(Call { state, change: change.clone(), reign });
+    }
+
+    /// Tells a state through the pipe, if there is one.
+    fn notify(&self, change: &Change, state: &str) {
+        if let Some(fifo) = &self.fifo {
+            fifo.tell(&change.group, state, self.shared.plan.rank);
+        }
     }
 
     /// Calls all hooks with STOP, and waits for the hook that runs and for each of these calls, up
     /// to its time limit.
     pub(super) fn end(self, change: Change, reign: u64) {
+        self.notify(&change, "STOP");
         self.shared.push(Call { state: "STOP", change, reign });
         self.shared.lock().over = true;
         self.shared.waker.wake();
+        self.fifo.into_iter().for_each(Fifo::end);
         let Some(done) = self.done else { return };
         let calls = self.shared.plan.programs.len() as u64 + 1;
         let limit = (self.shared.plan.limit * calls).as_nanos();
@@ -126,7 +154,7 @@ impl Hooks {
 
     /// Counts of calls by how they ended.
     pub(super) fn tally(&self) -> Tally {
-        Tally(Arc::clone(&self.shared))
+        Tally(Arc::clone(&self.shared), self.fifo.as_ref().map(Fifo::counts))
     }
 }
 
@@ -145,6 +173,16 @@ impl Tally {
         counts.into_iter().filter(|_| any).collect()
     }
 
+    /// How many lines the pipe was told, by what became of them; nothing if there is none.
+    pub(super) fn lines(&self) -> BTreeMap<&'static str, u64> {
+        let counts = |lines: &Arc<Lines>| {
+            let [written, lost] = [&lines.written, &lines.lost];
+            [("written", written), ("lost", lost)]
+                .map(|(name, it)| (name, it.load(Ordering::Relaxed)))
+        };
+        self.1.iter().flat_map(counts).collect()
+    }
+
     /// Warnings about hooks.
     pub(super) fn warnings(&self) -> Vec<String> {
         let queue = self.0.lock();
@@ -160,6 +198,11 @@ impl Tally {
         if queue.skipped > 0 {
             let skipped = calls(queue.skipped, ["was skipped", "were skipped"]);
             warnings.push(format!("{skipped}: the state was over before their turn came"));
+        }
+        if let Some(lost) = self.lines().get("lost").filter(|lost| **lost > 0) {
+            warnings.push(format!(
+                "{lost} lines for --notify-fifo were lost: nobody reads the pipe in time"
+            ));
         }
         if queue.cut_short > 0 {
             let cut = calls(queue.cut_short, ["was cut short", "were cut short"]);
@@ -207,11 +250,43 @@ impl Shared {
         }
     }
 
-    /// Calls one hook with a state, unless the state is over.
+    /// Calls one hook with a state, unless the state is over; again if it fails, as often as wanted
+    /// and while the state lasts. The end is not put off by that.
     fn tell(&self, hook: &Path, call: &Call, groups: &mut Groups) {
+        let (mut left, mut pause) = (self.plan.retries, PAUSE);
+        if call.state == "STOP" {
+            left = 0;
+        }
+        while !self.call(hook, call, groups) && left > 0 {
+            if !self.lasts_for(pause, call) {
+                return;
+            }
+            (left, pause) = (left - 1, (pause * 2).min(PAUSE_MAX));
+        }
+    }
+
+    /// Waits for this long; whether the state is not over by then.
+    fn lasts_for(&self, pause: Duration, call: &Call) -> bool {
+        let until = BootTime.now() + pause;
+        while !self.is_over(call) {
+            let left = until.since(BootTime.now());
+            if left == Duration::ZERO {
+                return true;
+            }
+            let left = Timespec::try_from(std::time::Duration::from_nanos(left.as_nanos())).ok();
+            // Interrupted or not, look again.
+            let _ = poll(&mut [PollFd::new(&self.waker, PollFlags::IN)], left.as_ref());
+            self.waker.clear();
+        }
+        false
+    }
+
+    /// Calls one hook with a state once, unless the state is over; whether it need not be called
+    /// again.
+    fn call(&self, hook: &Path, call: &Call, groups: &mut Groups) -> bool {
         if self.is_over(call) {
             self.lock().skipped += 1;
-            return;
+            return true;
         }
         let until = (self.plan.lease)();
         if let (Some(will), Some(until)) = (&self.plan.will, until) {
@@ -222,7 +297,7 @@ impl Shared {
         let why = match ending {
             Ok(Ending::Exited(status)) if status.success() => {
                 self.lock().succeeded += 1;
-                return;
+                return true;
             }
             Ok(Ending::Exited(status)) => format!("it failed at {}: {status}", call.state),
             Ok(Ending::TooLong) => {
@@ -233,7 +308,8 @@ impl Shared {
                 self.lock().cut_short += 1;
                 let state = call.state;
                 let line = format!("it was killed at {state}: the member leads no longer");
-                return self.plan.errors.say(&format!("hook {}: {line}", hook.display()));
+                self.plan.errors.say(&format!("hook {}: {line}", hook.display()));
+                return true;
             }
             Err(why) => why,
         };
@@ -243,6 +319,7 @@ impl Shared {
         queue.failures += 1;
         queue.too_long += u64::from(too_long);
         queue.last_failure = Some(why);
+        false
     }
 
     /// Whether a state is over. Hooks are called with the last one in any case: the next call says
@@ -264,6 +341,10 @@ impl super::hook_call::Circumstances for Shared {
 
     fn rank(&self) -> u64 {
         self.plan.rank
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.plan.name.as_deref()
     }
 
     fn waker(&self) -> &WakeFd {

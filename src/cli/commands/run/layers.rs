@@ -3,6 +3,7 @@
 //! Each is a layer of texts by the names of flags. The layers are merged and then parsed once, by
 //! the parser of the command line, so that a value means the same everywhere.
 
+use super::checks::check::of_table;
 use super::options::Options;
 use crate::cli::failure::{Failure, line_of};
 use bellwether::net::files;
@@ -182,6 +183,15 @@ pub(super) fn from_text(text: &str) -> Result<File, String> {
                 let all = all.into_iter().map(address).collect::<Result<_, _>>()?;
                 file.layer.insert(key, all);
             }
+            // Each is a table, [[check]], or the text of a flag.
+            ("check", value) => {
+                let all = match value {
+                    toml::Value::Array(all) => all,
+                    one => vec![one],
+                };
+                let all = all.into_iter().enumerate().map(check).collect::<Result<_, _>>()?;
+                file.layer.insert(key, all);
+            }
             // A list names voters, also if it names one; a number says how many.
             ("voters", toml::Value::Array(ids)) => {
                 let ids = texts("voters", toml::Value::Array(ids))?.join(",");
@@ -293,6 +303,15 @@ fn address(value: toml::Value) -> Result<String, String> {
     }
 }
 
+/// A check as a flag has it, from a table or from a text; its number is told if it is not right.
+fn check((number, value): (usize, toml::Value)) -> Result<String, String> {
+    let text = match value {
+        toml::Value::Table(table) => of_table(table),
+        value => one_text("check", value),
+    };
+    text.map_err(|why| format!("[[check]] number {}: {why}", number + 1))
+}
+
 /// On or off.
 fn switch(name: &str, values: &[String]) -> Result<String, String> {
     match values {
@@ -319,6 +338,23 @@ fn nearest<'a>(name: &str, names: &'a BTreeSet<String>, least: f64) -> Option<&'
     let likeness = |other: &&String| strsim::normalized_damerau_levenshtein(name, other);
     let near = names.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(&near) > least).then_some(near.as_str())
+}
+
+/// Refuses the settings among these that were given, unless they have an effect: as bad usage if
+/// they are flags, and as bad configuration if they are from a file or the environment.
+pub(super) fn check_effect(
+    given: &Layer,
+    written: &[(String, Vec<String>)],
+    names: &[&str],
+    has_effect: bool,
+    why: &str,
+) -> Result<(), Failure> {
+    let on =
+        |name: &&&str| given.get(**name).is_some_and(|text| text.iter().any(|it| it != "false"));
+    let Some(name) = names.iter().find(on).filter(|_| !has_effect) else { return Ok(()) };
+    let line = format!("--{name} has no effect {why}, or leave --{name} out");
+    let by_flag = written.iter().any(|(flag, _)| flag == name);
+    Err(if by_flag { Failure::Usage(line) } else { Failure::Config(line) })
 }
 
 #[cfg(test)]

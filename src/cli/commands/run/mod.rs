@@ -2,13 +2,14 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `options`, `layers`, `params`, `settings` | the settings, from a file, the environment and flags |
+//! | `options`, `layers`, `params`, `settings`, `programs` | the settings, from a file, the environment and flags |
 //! | `joining`, `supervisor` | what comes before the event loop, and the loop |
 //! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up |
 //! | `worker`, `permission` | the command, and for how long it may run |
 //! | `addresses` | the addresses of the leader, before the member starts |
+//! | `checks` | health checks, each on a thread of its own |
 //! | `without_command` | the guardian of a member that has none |
-//! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
+//! | `hooks`, `hook_call`, `fifo`, `printer`, `complaints` | how changes and trouble are reported |
 //! | `notify` | what the service manager is told |
 //! | `handler`, `counts` | answers requests at the control socket and by HTTP |
 //!
@@ -18,9 +19,11 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod addresses;
+mod checks;
 mod complaints;
 mod counts;
 mod errands;
+mod fifo;
 mod handler;
 mod hook_call;
 mod hooks;
@@ -32,6 +35,7 @@ mod overdue;
 mod params;
 mod permission;
 mod printer;
+mod programs;
 mod settings;
 mod supervisor;
 mod without_command;
@@ -47,10 +51,12 @@ use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
 use bellwether::net::guardian::Plan;
+use bellwether::net::leader_file;
 use bellwether::net::memory;
 use bellwether::net::priority::{self, Children, Class};
 use bellwether::net::secrecy;
 use bellwether::net::{Election, LastWill, Prepared};
+use checks::Checks;
 use clap::Args;
 use complaints::Complaints;
 use counts::Counts;
@@ -88,6 +94,7 @@ Examples:
   bellwether run web --config web.toml -- /usr/bin/backup --every 5min
   bellwether run web --config web.toml --on-change /etc/web/notify --format json
   bellwether run web --config web.toml --address 10.0.0.100/24@eth0     the leader has this address
+  bellwether run web --config web.toml --check exec=/usr/bin/check,interval=2s,fall=3 -- CMD
   bellwether run trial --insecure --peers 1=127.0.0.1:7400 -- sleep 1000
 
 Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, when CMD is gone and
@@ -112,8 +119,10 @@ impl Run {
         runtime_dir::prepare(&settings.dir)?;
         settings.check_hooks()?;
         settings.check_record()?;
+        settings.check_checks()?;
+        settings.check_leader_file()?;
         if let Some(program) = settings.command.first() {
-            settings::check_command(program)?;
+            programs::check_command(program)?;
         }
         settings.check_addresses()?;
         if settings.is_guarded() {
@@ -158,7 +167,7 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     }
     let printers = [errors].into_iter().chain(printer.as_ref().map(|(printer, _)| printer));
     let printers = printers.cloned().collect();
-    let (handler, resignations) = RunHandler::new(&settings.group, joining.waker.clone(), printers);
+    let (handler, resignations) = RunHandler::new(&settings, joining.waker.clone(), printers);
     let handler = Arc::new(handler);
     // So that nobody waits for answers that never come, nor does one that cannot answer HTTP.
     let http = serve_http(&settings, &handler)?;
@@ -183,6 +192,7 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     if !settings.options.through.is_empty() {
         settings.learn(prepared.params())?;
     }
+    let checks = start_checks(&settings, &mut prepared, &joining.waker, errors).map_err(begin)?;
     // The guardian is ready before the member may be elected.
     let will = last_will(&settings, &mut prepared, errors);
     let order = worker(&settings, prepared.id(), errors).map(|order| (order, will.clone()));
@@ -202,7 +212,7 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
         errors.say("without a key, whoever reaches the port can lead the group");
     }
     let asked = (handler, resignations);
-    let guarded = Guarded { worker, keeper, will };
+    let guarded = Guarded { worker, keeper, will, checks };
     let tells = (printer, notifier);
     let supervisor = supervise(settings, election, guarded, joining, asked, tells, errors)?;
     let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
@@ -256,6 +266,7 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
         ("BELLWETHER_DIR", settings.dir.clone().into_os_string()),
         ("BELLWETHER_TERM_KEPT", if settings.keeps_terms() { "yes" } else { "no" }.into()),
     ];
+    let name = settings.options.name.clone().map(|name| ("BELLWETHER_NAME", name.into()));
     let permission = settings.permission;
     let plan = Plan {
         program,
@@ -264,9 +275,11 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
         grace: permission.grace,
         stop_signal: settings.options.commanding.stop_signal,
         nice: priority::nice(),
-        env: env.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+        env: env.into_iter().chain(name).map(|(name, value)| (name.into(), value)).collect(),
         addresses: settings.options.addresses.clone(),
         probe: addresses::probe(permission.round_trip()),
+        leader_file: settings.leader_file(),
+        pass_stdin: settings.options.commanding.pass_stdin == options::Choice::Yes,
         recording: settings.recording(id),
     };
     Some((plan, permission, settings.options.commanding.restart, Notes::new(errors.clone())))
@@ -283,11 +296,29 @@ fn last_will(settings: &Settings, prepared: &mut Prepared, errors: &Printer) -> 
     })
 }
 
-/// What a guardian looks after.
+/// Starts the health checks. A member whose checks are not well at first begins so.
+fn start_checks(
+    settings: &Settings,
+    prepared: &mut Prepared,
+    waker: &WakeFd,
+    errors: &Printer,
+) -> io::Result<Checks> {
+    let environment = vec![
+        ("BELLWETHER_GROUP", settings.group.clone()),
+        ("BELLWETHER_ID", prepared.id().to_string()),
+    ];
+    let (all, base) = (settings.options.checks.clone(), prepared.candidacy());
+    let checks = Checks::start(all, base, environment, waker.clone(), errors.clone())?;
+    prepared.set_candidacy(checks.first());
+    Ok(checks)
+}
+
+/// What a guardian looks after, and whether the member may lead.
 struct Guarded {
     worker: Option<Worker>,
     keeper: Option<Keeper>,
     will: Option<LastWill>,
+    checks: Checks,
 }
 
 /// Starts its guardian. A disk that hangs may block this.
@@ -298,6 +329,12 @@ fn start_worker((order, will): (Order, Option<LastWill>)) -> Result<Worker, Fail
         opened.map_err(|error| Failure::io("write", &recording.file, &error))?;
     }
     addresses::clean_up(&plan.addresses, &notes)?;
+    if let Some(file) = &plan.leader_file
+        && leader_file::clean_up(file).map_err(|bad| Failure::Io(bad.to_string()))?
+    {
+        notes
+            .mention(&format!("{} was left by an earlier process; it was removed", file.display()));
+    }
     let worker = Worker::new(plan, permission, restart, notes, will);
     worker.map_err(|error| cannot("start the guardian", &error))
 }
@@ -305,7 +342,7 @@ fn start_worker((order, will): (Order, Option<LastWill>)) -> Result<Worker, Fail
 fn supervise(
     settings: Settings,
     election: Election,
-    Guarded { worker, keeper, will }: Guarded,
+    Guarded { worker, keeper, will, checks }: Guarded,
     joining: Joining,
     (handler, resignations): (Arc<RunHandler>, Receiver<Resigning>),
     (printer, notifier): (Option<(Printer, TextOrJson)>, Notifier),
@@ -317,6 +354,9 @@ fn supervise(
     let hooks = Hooks::start(hooks::Plan {
         programs: hooks,
         limit: options.hooking.hook_timeout,
+        retries: options.hooking.hook_retry,
+        name: options.name.clone(),
+        fifo: options.hooking.notify_fifo,
         rank: options.rank.unwrap_or(election.leadership().me.0),
         lease: Box::new(move || {
             let now = leads.leadership();
@@ -328,7 +368,7 @@ fn supervise(
     let hooks = hooks.map_err(begin)?;
     let notes = worker.as_ref().map_or_else(|| Notes::new(errors.clone()), Worker::notes);
     let counts = Counts::default();
-    let tallies = (hooks.tally(), counts.clone());
+    let tallies = (hooks.tally(), counts.clone(), checks.findings());
     handler.open(election.clone(), tallies, notes.clone(), will.clone());
     let hand_over = handler.told_of_hand_over();
     let Joining { signals, waker, deadline, early } = joining;
@@ -364,6 +404,8 @@ fn supervise(
         list: None,
         resigning: Vec::new(),
         hand_over,
+        stands: checks.first(), // a check may have run meanwhile
+        checks,
         heeds_from: Instant::ZERO,
         asked_to_end: 0,
         ending: None,

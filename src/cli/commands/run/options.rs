@@ -1,5 +1,6 @@
 //! The settings of a member as flags. A file and the environment use the same names.
 
+use super::checks::Check;
 use crate::cli::commands::protocols::Named;
 use crate::cli::flags::{Live, Parameters};
 use crate::cli::output::TextOrJson;
@@ -24,6 +25,19 @@ fn priority(text: &str) -> Result<(u64, u32), String> {
     match pair {
         Some((Ok(id), Ok(priority))) => Ok((id, priority)),
         _ => Err("write the id of a member and its priority, as in 4=10".to_owned()),
+    }
+}
+
+/// The most characters of a member's name.
+const NAME_MAX: usize = 64;
+
+/// The name of a member.
+fn name(text: &str) -> Result<String, String> {
+    let length = text.chars().count();
+    if (1..=NAME_MAX).contains(&length) && !text.chars().any(char::is_control) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("a name has 1 to {NAME_MAX} characters that can be printed"))
     }
 }
 
@@ -77,6 +91,9 @@ pub(in crate::cli) struct Options {
     /// Which of them this is [default: the one whose address this machine has]
     #[arg(long, value_name = "N")]
     pub(super) id: Option<u64>,
+    /// A name for this member, for people: status, hooks and HTTP show it beside the id
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub(super) name: Option<String>,
     /// Where to listen [default: the member's address in the list]
     #[arg(long = "listen", value_name = "ADDRESS")]
     pub(super) address: Option<SocketAddr>,
@@ -90,6 +107,12 @@ pub(in crate::cli) struct Options {
     /// given several times
     #[arg(long = "address", value_name = "IP/LEN@INTERFACE", value_delimiter = ',')]
     pub(super) addresses: Vec<Address>,
+    /// A health check, as in exec=/usr/bin/check,interval=2s,fall=3: the leader hands over while it
+    /// fails, and the member does not lead; with a weight its priority changes instead. It looks at
+    /// exec, process, file, interface or http. For leases from a majority; may be given several
+    /// times. [[check]] in a file
+    #[arg(long = "check", value_name = "KIND=WHAT,...")]
+    pub(super) checks: Vec<Check>,
     /// The group's keys, as `bellwether keygen` makes them; read again at SIGHUP
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(super) key: Option<PathBuf>,
@@ -184,11 +207,36 @@ pub(super) struct Hooking {
     /// How long a hook may take before it is killed
     #[arg(long, value_name = "T", default_value = "10s")]
     pub(super) hook_timeout: Duration,
+    /// How often a hook that fails is called again while the state lasts, after 0.5 s, 1 s, 2 s and
+    /// so on, up to 10 s
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(super) hook_retry: u32,
+    /// A named pipe that is told each state in a line, as keepalived does: GROUP "NAME"
+    /// MASTER|BACKUP|FAULT|STOP RANK. It is made if it is not there
+    #[arg(long, value_name = "PATH")]
+    pub(super) notify_fifo: Option<PathBuf>,
+    /// A file that is there only while this member leads, with its token and when it goes unless
+    /// the lease is renewed. In a folder in memory, as /run
+    #[arg(long, value_name = "PATH")]
+    pub(super) leader_file: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Command")]
 pub(super) struct Commanding {
+    /// The command as a line for /bin/sh, instead of -- CMD
+    #[arg(long, value_name = "LINE")]
+    pub(super) shell: Option<String>,
+    /// Whether CMD has this member's standard input; otherwise it reads nothing
+    #[arg(
+        long,
+        value_enum,
+        value_name = "yes|no",
+        default_value = "yes",
+        hide_possible_values = true
+    )]
+    pub(super) pass_stdin: Choice,
     /// Start CMD again when it exits, instead of leaving the group with its exit code
     #[arg(long)]
     pub(super) restart: bool,

@@ -1,10 +1,13 @@
 //! The merged settings of a member, and the rules that the command checks before it starts.
 
 use super::addresses;
-use super::layers::{self, GROUP, Layer};
+use super::checks;
+use super::fifo;
+use super::layers::{self, GROUP, Layer, check_effect};
 use super::options::{Commanding, DEFAULT, Options};
 use super::params;
 use super::permission::Permission;
+use super::programs::{self, check_command, check_executable};
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::file;
 use crate::cli::output::TextOrJson;
@@ -13,11 +16,11 @@ use bellwether::core::{Duration, Instant, NodeId};
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{check_group, socket_path};
 use bellwether::net::guardian::Recording;
+use bellwether::net::leader_file;
 use bellwether::net::{Builder, Election, Keyring};
 use bellwether::protocols::choice::{Choice, Config, Promise};
 use bellwether_http::{Place, Token};
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The merged settings.
@@ -78,6 +81,10 @@ impl Settings {
         };
         let mut flags: Layer = written.iter().map(switched).collect();
         flags.extend(options.group.map(|group| (GROUP.to_owned(), vec![group])));
+        if file.layer.contains_key("shell") && !file.command.is_empty() {
+            let line = "shell and command both name what the leader runs: keep one of them";
+            return Err(Failure::Config(line.to_owned()));
+        }
         let mut all = layers::over(layers::over(file.layer, environment), flags);
         let group = all.remove(GROUP).and_then(|mut group| group.pop()).ok_or_else(|| {
             Failure::usage(
@@ -85,17 +92,21 @@ impl Settings {
                  BELLWETHER_GROUP, or group in the file",
             )
         })?;
-        let command = if options.command.is_empty() { file.command } else { options.command };
+        let by_flag = written.iter().any(|(name, _)| name == "shell");
+        let shell = all.get("shell").and_then(|lines| lines.last());
+        let shell = shell.map(|line| (line.as_str(), by_flag));
+        let command = programs::command(options.command, file.command, shell)?;
         let options = layers::parse(&all).map_err(Failure::Config)?;
         let (commands, hooks) = (!command.is_empty(), !options.hooking.on_change.is_empty());
         let no_command = "without a command; add -- CMD";
-        let names = ["restart", "stop-timeout", "stop-signal", "grace"];
+        let names = ["restart", "stop-timeout", "stop-signal", "grace", "pass-stdin"];
         check_effect(&all, written, &names, commands, no_command)?;
-        let guarded = commands || !options.addresses.is_empty();
-        let no_work = "without a command and an address; add -- CMD or --address";
+        let marks = !options.addresses.is_empty() || options.hooking.leader_file.is_some();
+        let guarded = commands || marks;
+        let no_work = "without a command, an address and a leader file; add -- CMD or --address";
         check_effect(&all, written, &["margin", "preempt-asks"], guarded, no_work)?;
         let no_hook = "without a hook; add --on-change HOOK";
-        check_effect(&all, written, &["hook-timeout"], hooks, no_hook)?;
+        check_effect(&all, written, &["hook-timeout", "hook-retry"], hooks, no_hook)?;
         let tcp = matches!(options.serving.http, Some(Place::Tcp(_)));
         let no_http = "without --http ADDRESS, where requests come from anybody; add it";
         check_effect(&all, written, &["http-token"], tcp, no_http)?;
@@ -115,10 +126,11 @@ impl Settings {
             .map_err(|bad| Failure::Config(format!("{name}: {bad}{plans}")))?;
         let by_id =
             format!("with {name} and these parameters, without a hook; add --on-change HOOK");
-        check_effect(&all, written, &["rank"], hooks || choice.reads_rank(), &by_id)?;
+        let tells = hooks || options.hooking.notify_fifo.is_some();
+        check_effect(&all, written, &["rank"], tells || choice.reads_rank(), &by_id)?;
         let ordinary = format!("with {name} and these parameters; only leases from a majority ask");
         let roles = choice.reads_candidacy();
-        let names = ["priority", "priorities", "witness", "voters"];
+        let names = ["priority", "priorities", "witness", "voters", "check"];
         check_effect(&all, written, &names, roles, &ordinary)?;
         let settled = Self::settle(group, options, (config, &choice), command)?;
         Ok(Self { has_params, lease, ..settled })
@@ -167,9 +179,17 @@ impl Settings {
         Ok(())
     }
 
-    /// Whether there is something that must end before the lease does: a command or an address.
+    /// The file that is there while this member leads, if one is wanted.
+    pub(super) fn leader_file(&self) -> Option<PathBuf> {
+        let file = self.options.hooking.leader_file.as_deref()?;
+        Some(std::path::absolute(file).unwrap_or_else(|_| file.to_owned()))
+    }
+
+    /// Whether there is something that must end before the lease does: a command, an address or a
+    /// file.
     pub(super) fn is_guarded(&self) -> bool {
-        !self.command.is_empty() || !self.options.addresses.is_empty()
+        let marks = !self.options.addresses.is_empty() || self.leader_file().is_some();
+        !self.command.is_empty() || marks
     }
 
     /// Whether there are never two leaders, so that a command runs in one place.
@@ -261,6 +281,12 @@ impl Settings {
         for hook in self.check_hooks()? {
             tell("hook", hook);
         }
+        if let Some(file) = self.check_leader_file()? {
+            tell("leader", format!("{} is there while it leads", file.display()));
+        }
+        for check in self.check_checks()? {
+            tell("check", check);
+        }
         if let Some(place) = &self.options.serving.http {
             let token = self.token()?;
             let who = match (place, token) {
@@ -311,9 +337,23 @@ impl Settings {
         Ok(files)
     }
 
-    /// Why the hooks can be called, or why one cannot.
+    /// Why the hooks can be called and the pipe be told, or why not.
     pub(super) fn check_hooks(&self) -> Result<Vec<String>, Failure> {
-        self.hooks.iter().map(|hook| check_executable("hook", hook)).collect()
+        let hooks = self.hooks.iter().map(|hook| check_executable("hook", hook));
+        hooks.chain(self.options.hooking.notify_fifo.as_deref().map(fifo::check)).collect()
+    }
+
+    /// The file of the leader, if there is one and it can be.
+    pub(super) fn check_leader_file(&self) -> Result<Option<PathBuf>, Failure> {
+        let file = self.leader_file();
+        let checked = file.as_deref().map(leader_file::check).transpose();
+        checked.map_err(|bad| Failure::Config(format!("--leader-file: {bad}")))?;
+        Ok(file)
+    }
+
+    /// What the health checks look at, or why one cannot.
+    pub(super) fn check_checks(&self) -> Result<Vec<String>, Failure> {
+        checks::check(&self.options.checks, self.options.witness)
     }
 
     /// The path of the control socket, which has a limited length.
@@ -330,52 +370,9 @@ fn permission(commanding: &Commanding, command: &[OsString], choice: &Choice) ->
     Permission::new(choice, margin, alone.or(grace)).stopping_within(stop_timeout)
 }
 
-/// Refuses the settings among these that were given, unless they have an effect: as bad usage if
-/// they are flags, and as bad configuration if they are from a file or the environment.
-fn check_effect(
-    given: &Layer,
-    written: &[(String, Vec<String>)],
-    names: &[&str],
-    has_effect: bool,
-    why: &str,
-) -> Result<(), Failure> {
-    let on =
-        |name: &&&str| given.get(**name).is_some_and(|text| text.iter().any(|it| it != "false"));
-    let Some(name) = names.iter().find(on).filter(|_| !has_effect) else { return Ok(()) };
-    let line = format!("--{name} has no effect {why}, or leave --{name} out");
-    let by_flag = written.iter().any(|(flag, _)| flag == name);
-    Err(if by_flag { Failure::Usage(line) } else { Failure::Config(line) })
-}
-
 /// The keys in a file.
 pub(super) fn read_keys(file: &Path) -> Result<Keyring, Failure> {
     Ok(Keyring::read(file)?)
-}
-
-/// Where the command is, as the system will look for it: a name without a slash in the `PATH`.
-pub(super) fn check_command(program: &OsStr) -> Result<String, Failure> {
-    let name = Path::new(program);
-    if program.as_bytes().contains(&b'/') {
-        return check_executable("command", name);
-    }
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
-    let found = std::env::split_paths(&path)
-        .find_map(|folder| check_executable("command", &folder.join(name)).ok());
-    found.ok_or_else(|| {
-        Failure::Config(format!("command {}: no program in the PATH has that name", name.display()))
-    })
-}
-
-fn check_executable(what: &str, program: &Path) -> Result<String, Failure> {
-    use rustix::fs::{Access, access};
-    let place = program.display();
-    let found = std::fs::metadata(program).map_err(|error| {
-        Failure::Config(format!("{what} {place}: {error}; give the path of a program"))
-    })?;
-    if !found.is_file() || access(program, Access::EXEC_OK).is_err() {
-        return Err(Failure::Config(format!("{what} {place} is no program; chmod +x it?")));
-    }
-    Ok(format!("{place} can be executed"))
 }
 
 #[cfg(test)]

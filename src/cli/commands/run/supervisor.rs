@@ -9,6 +9,7 @@
 //! permission was not extended, and the member still leads, it is permitted again at once; if the
 //! loop is held up for longer than the permission lasts, the member resigns ([`Overdue`]).
 
+use super::checks::Checks;
 use super::complaints::Complaints;
 use super::counts::Counts;
 use super::errands::{self, Errands};
@@ -24,7 +25,7 @@ use super::worker::{Fate, Worker};
 use crate::cli::output::TextOrJson;
 use crate::cli::output::change;
 use crate::cli::signals::{Asked, Signals};
-use bellwether::core::{Duration, Instant};
+use bellwether::core::{Candidacy, Duration, Instant};
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
@@ -90,6 +91,9 @@ pub(super) struct Supervisor {
     pub(super) resigning: Vec<Resigning>,
     /// What clients are told about the command that is ending.
     pub(super) hand_over: HandOver,
+    pub(super) checks: Checks,
+    /// How willing to lead the member was last told to be.
+    pub(super) stands: Candidacy,
     /// From when on it hands over to a better member.
     pub(super) heeds_from: Instant,
     /// How many signals asked it to end.
@@ -119,6 +123,7 @@ impl Supervisor {
             let snapshot = self.election.leadership();
             self.judge(&snapshot);
             self.look_at_list();
+            self.heed_checks(&snapshot);
             self.heed_successor(&snapshot);
             if self.complaints.is_due(&snapshot) {
                 self.errands.explain();
@@ -201,7 +206,7 @@ impl Supervisor {
             None => self.errors.say(&text),
         }
         self.notifier.changed(&seen);
-        self.hooks.tell(&seen, snapshot.reign);
+        self.hooks.tell(&seen, snapshot.reign, self.checks.forbid());
         self.last = Some(snapshot.clone());
     }
 
@@ -300,9 +305,30 @@ impl Supervisor {
         }
     }
 
+    /// Passes on what the checks have found, and begins to hand over if one forbids it to lead.
+    fn heed_checks(&mut self, snapshot: &Snapshot) {
+        let (stands, forbid) = (self.checks.candidacy(), self.checks.forbid());
+        if stands != self.stands {
+            self.errands.stand(stands);
+            let told = self.last.as_ref().filter(|_| stands.witness != self.stands.witness);
+            if let Some(last) = told.filter(|last| !last.leads()) {
+                self.hooks.tell(&Change::of(&self.group, last), last.reign, forbid);
+            }
+            self.stands = stands;
+        }
+        if forbid && snapshot.leads() && self.is_idle() && self.ending.is_none() {
+            self.resigning.push(Resigning { nominee: None, reply: None });
+        }
+    }
+
+    /// Whether nobody has asked it to hand over.
+    fn is_idle(&self) -> bool {
+        self.resigning.is_empty() && !self.errands.is_resigning()
+    }
+
     /// Begins to hand over to a better member that should lead instead of this one.
     fn heed_successor(&mut self, snapshot: &Snapshot) {
-        let idle = self.resigning.is_empty() && !self.errands.is_resigning();
+        let idle = self.is_idle();
         if idle && self.ending.is_none() && self.worker.is_some() && snapshot.at >= self.heeds_from
         {
             let Some(nominee) = self.election.successor() else { return };
@@ -423,7 +449,7 @@ impl Supervisor {
         self.errands.leave();
         let snapshot = self.election.leadership();
         let last = Change::of(&self.group, &snapshot);
-        drop((self.worker, self.keeper));
+        drop((self.worker, self.keeper, self.checks));
         self.hooks.end(last, snapshot.reign);
         if let Some((printer, _)) = self.printer {
             printer.end();

@@ -115,6 +115,10 @@ impl Protocol for Bounded {
         self.within(None, cx, |hall, cx| hall.on_command(command, cx))
     }
 
+    fn successor(&self, now: Instant) -> Option<NodeId> {
+        self.0.successor(now)
+    }
+
     fn leadership(&self, now: Instant) -> Leadership<'_> {
         self.0.leadership(now)
     }

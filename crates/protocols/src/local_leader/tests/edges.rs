@@ -150,7 +150,13 @@ fn any_step() -> impl Strategy<Value = Step> {
     let bound = prop::option::of(number().prop_map(Duration::from_nanos));
     let bound = prop_oneof![3 => Just(AT_ONCE), 1 => bound];
     let message = (0..7_u64, bound, any_message());
-    let commands = [Command::Campaign, Command::Resign, Command::Transfer(NodeId(2))];
+    let commands = [
+        Command::Campaign,
+        Command::Resign,
+        Command::Transfer(NodeId(2)),
+        Command::Candidacy(priority(3)),
+        Command::Candidacy(Candidacy::default()),
+    ];
     prop_oneof![
         2 => length.prop_map(Step::Wait),
         6 => Just(Step::Ring),

@@ -1,4 +1,4 @@
-//! Priorities, witnesses, and leaders that yield.
+//! Priorities, witnesses, those who change their minds, and leaders that yield.
 
 use super::*;
 use bellwether_core::Unfit;
@@ -211,4 +211,113 @@ fn with_preempt_asks_it_leads_on_and_names_the_better_one_while_that_is_there() 
     assert_eq!(named(&process), Some(NodeId(3)));
     process.command(Command::Transfer(NodeId(3))).expect("it can lead");
     assert_eq!((led_until(&process), named(&process)), (None, None));
+}
+
+/// Its application needs time to end.
+#[test]
+fn a_leader_that_becomes_a_witness_renews_its_lease_until_it_resigns_and_asks_no_more() {
+    let mut process = leader(majority());
+    process.command(Command::Candidacy(WITNESS)).expect("it may");
+    let said = [say(Message::Standing(WITNESS)), arm(Timer::Announce, 525)];
+    expect(&process, &said, Some((1, 170)));
+    let (last, said) = go_on(&mut process, &[2, 3], 500);
+    assert!(matches!(said, Message::Election { .. }), "it renews its lease: {said:?}");
+    assert!(led_until(&process) >= Some(last + ms(150)), "and leads on");
+    process.command(Command::Resign).expect("it leads");
+    assert_eq!((led_until(&process), lock_of(&process)), (None, None));
+    assert_eq!(process.command(Command::Campaign).unwrap_err(), Refused::Witness);
+    while process.node().poll_timeout() <= at(3_000) {
+        process.ring();
+        let says = |effect: &Effect| match effect {
+            Effect::Send(_, Packet { body, .. }) => !matches!(body, Message::Standing(_)),
+            _ => false,
+        };
+        assert!(!process.effects().iter().any(says), "{:?}", process.effects());
+    }
+    assert_eq!(turn(&process), Instant::NEVER);
+}
+
+#[test]
+fn a_candidate_that_becomes_a_witness_gives_its_request_up() {
+    let mut process = start(1, majority());
+    process.ring();
+    until(&mut process, 22);
+    process.command(Command::Candidacy(WITNESS)).expect("it may");
+    let effects = [
+        say(Message::Standing(WITNESS)),
+        arm(Timer::Announce, 522),
+        disarm(Timer::Count),
+        say(release(20)),
+        disarm(Timer::Ask),
+    ];
+    expect(&process, &effects, None);
+    assert_eq!(lock_of(&process), None);
+    hear(&mut process, 2, yes(20));
+    hear(&mut process, 3, yes(20));
+    assert_eq!(led_until(&process), None, "votes for what was given up are none");
+}
+
+#[test]
+fn who_is_no_witness_any_more_says_so_again_and_again_and_asks_in_its_turn() {
+    let mut process = boot_as(WITNESS, 2, 5, majority());
+    hear(&mut process, 1, renew(0, &[1, 2, 3]));
+    until(&mut process, 30);
+    let ordinary = Candidacy::default();
+    process.command(Command::Candidacy(ordinary)).expect("it may");
+    let said = say(Message::Standing(ordinary));
+    let announces = arm(Timer::Announce, 530);
+    expect(&process, &[said.clone(), announces, arm_after(Timer::Ask, 150)], Some((1, 150)));
+    process.command(Command::Candidacy(ordinary)).expect("it is");
+    expect(&process, &[], Some((1, 150)));
+    until(&mut process, 100);
+    hear(&mut process, 1, renew(90, &[1, 2, 3]));
+    while process.now() < at(530) {
+        process.ring();
+    }
+    assert!(process.effects().contains(&said), "{:?}", process.effects());
+}
+
+#[test]
+fn a_greater_priority_brings_the_turn_forward_and_a_lesser_one_puts_it_off() {
+    let mut process = start(3, majority());
+    assert_eq!(turn(&process), at(20 + 2 * 40));
+    process.command(Command::Candidacy(priority(2))).expect("it may");
+    let said = say(Message::Standing(priority(2)));
+    expect(&process, &[said, arm(Timer::Announce, 500), arm(Timer::Ask, 20)], None);
+    process.command(Command::Candidacy(priority(0))).expect("it may");
+    assert_eq!(turn(&process), at(20 + 2 * 40));
+}
+
+#[test]
+fn who_could_not_lead_for_a_while_has_its_place_again_when_it_can() {
+    let mut process = start(3, majority());
+    hear(&mut process, 1, Message::Standing(WITNESS));
+    hear(&mut process, 1, farewell(0));
+    hear(&mut process, 1, Message::Standing(priority(7)));
+    let line = &process.node().protocol().0.line;
+    assert!(line.place(NodeId(1)) < line.place(NodeId(3)));
+    assert!(!line.is_cooling(NodeId(1), at(0)));
+}
+
+#[test]
+fn a_leader_whose_priority_falls_yields_to_the_one_that_is_better_now() {
+    let mut process = leader(preempting());
+    process.command(Command::Candidacy(priority(9))).expect("it may");
+    hear(&mut process, 3, Message::Standing(priority(5)));
+    let (_, said) = go_on(&mut process, &[2, 3], 450);
+    assert!(matches!(said, Message::Election { .. }), "{said:?}");
+    process.command(Command::Candidacy(priority(4))).expect("it may");
+    let mut said = said;
+    while led_until(&process).is_some() && process.now() < at(3_000) {
+        said = go_on(&mut process, &[2, 3], 3_000).1;
+    }
+    let nominee = Some(NodeId(3));
+    assert!(matches!(said, Message::Release { nominee: id, .. } if id == nominee), "{said:?}");
+}
+
+#[test]
+fn in_local_mode_nobody_changes_its_mind() {
+    let mut process = start(1, local());
+    let refused = process.command(Command::Candidacy(WITNESS)).unwrap_err();
+    assert_eq!(refused, Refused::Unsupported);
 }

@@ -283,7 +283,11 @@ impl World {
             16..36 => self.ring(index),
             36..56 => self.deliver(),
             56..62 if self.founders.is_some() && self.one_in(2) => self.change(),
-            56..59 if lawless => self.command(index, Command::Campaign),
+            56..58 if lawless => self.command(index, Command::Campaign),
+            58 if lawless => {
+                let (priority, witness) = (self.luck.below(3) as u32, self.one_in(2));
+                self.command(index, Command::Candidacy(Candidacy { priority, witness }));
+            }
             59 if lawless => {
                 let nominee = NodeId(1 + self.luck.below(self.members.len() as u64));
                 self.command(index, Command::Transfer(nominee));
@@ -366,9 +370,13 @@ impl World {
 
 /// The calm.
 impl World {
-    /// Ends the storm: messages in flight become slow, and dead processes restart.
+    /// Ends the storm: messages in flight become slow, dead processes restart, and all are ordinary
+    /// ones.
     pub(super) fn end_storm(&mut self) {
         self.stormy = false;
+        for index in 0..self.members.len() {
+            self.command(index, Command::Candidacy(Candidacy::default()));
+        }
         for under_way in &mut self.post {
             under_way.due = self.time + self.luck.below(50 * MS);
             under_way.packet.bound = None;

@@ -1,0 +1,55 @@
+//! The command that the settings name, and whether programs are there and can be executed.
+
+use crate::cli::failure::Failure;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// The command: what was written after `--`, what a shell is to read, or what the file has. `shell`
+/// comes with whether it is a flag.
+pub(super) fn command(
+    written: Vec<OsString>,
+    in_file: Vec<OsString>,
+    shell: Option<(&str, bool)>,
+) -> Result<Vec<OsString>, Failure> {
+    match shell {
+        Some((_, true)) if !written.is_empty() => {
+            Err(Failure::usage("--shell and -- CMD both name the command: give one of them"))
+        }
+        Some((line, _)) if written.is_empty() => {
+            if line.trim().is_empty() {
+                return Err(Failure::Config(
+                    "--shell is empty: give a line for /bin/sh, or leave it out".to_owned(),
+                ));
+            }
+            Ok(["/bin/sh", "-c", line].map(OsString::from).to_vec())
+        }
+        _ => Ok(if written.is_empty() { in_file } else { written }),
+    }
+}
+
+/// Where the command is, as the system will look for it: a name without a slash in the `PATH`.
+pub(super) fn check_command(program: &OsStr) -> Result<String, Failure> {
+    let name = Path::new(program);
+    if program.as_bytes().contains(&b'/') {
+        return check_executable("command", name);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+    let found = std::env::split_paths(&path)
+        .find_map(|folder| check_executable("command", &folder.join(name)).ok());
+    found.ok_or_else(|| {
+        Failure::Config(format!("command {}: no program in the PATH has that name", name.display()))
+    })
+}
+
+pub(super) fn check_executable(what: &str, program: &Path) -> Result<String, Failure> {
+    use rustix::fs::{Access, access};
+    let place = program.display();
+    let found = std::fs::metadata(program).map_err(|error| {
+        Failure::Config(format!("{what} {place}: {error}; give the path of a program"))
+    })?;
+    if !found.is_file() || access(program, Access::EXEC_OK).is_err() {
+        return Err(Failure::Config(format!("{what} {place} is no program; chmod +x it?")));
+    }
+    Ok(format!("{place} can be executed"))
+}
