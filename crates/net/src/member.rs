@@ -501,6 +501,9 @@ impl Member {
         }
         let Some(life) = &mut self.life else { return Err(Refused::Withdrawn) };
         let taken = life.command(command, self.directory.view(), now);
+        if let (Command::Rank(rank), Ok(())) = (command, &taken) {
+            self.settings.rank = rank; // the next life begins with it
+        }
         self.recorder.command(now, command, taken.is_ok());
         // Nobody repeats it: it does not depend on who hears multicasts.
         self.send_directly(true);
