@@ -239,6 +239,10 @@ fn converse(
                 Some(id) => shared.desk.forget(NodeId(id)).map(|()| Answer::Done(true)),
                 None => Err("whom? Ask {\"ask\":\"forget\",\"member\":4}".to_owned()),
             },
+            Ask::Reload => {
+                let reloaded = shared.desk.reload();
+                Ok(reloaded.map_or_else(Answer::Unchanged, Answer::Reloaded))
+            }
             Ask::Watch => {
                 // A connection that asked something else first has no permit yet.
                 match watch.take().or_else(|| Permit::take(&shared.watches, WATCHES_MAX)) {

@@ -1,7 +1,7 @@
 //! The interface of a member to the control server: an implementation of [`ControlHandler`] answers
 //! the clients.
 
-use super::Change;
+use super::{Change, ChangedSetting, NotReloaded};
 use crate::status::Status;
 use crate::voter_change::VoterChange;
 use bellwether_core::NodeId;
@@ -38,6 +38,18 @@ pub trait ControlHandler: Send + Sync + 'static {
     /// # Errors
     /// Why it does not, in a sentence.
     fn forget(&self, id: NodeId) -> Result<(), String>;
+
+    /// Reads the settings again, and changes all of them that differ, or none; returns what
+    /// changed. A member whose program has the settings has none to read.
+    ///
+    /// # Errors
+    /// [`NotReloaded`], with the reason; nothing changed.
+    fn reload(&self) -> Result<Vec<ChangedSetting>, NotReloaded> {
+        Err("this member was not started by `bellwether run`: the program that it is part of has \
+             its settings"
+            .to_owned()
+            .into())
+    }
 
     /// The present state and all changes.
     fn watch(&self) -> Box<dyn ChangeStream>;

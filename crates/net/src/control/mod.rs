@@ -3,9 +3,9 @@
 //!
 //! **Source.** Ours. A question is `{"ask":"status"}`, `{"ask":"resign"}`,
 //! `{"ask":"transfer","to":2}`, `{"ask":"voters","add":4,"remove":1}`,
-//! `{"ask":"forget","member":4}` or `{"ask":"watch"}`; an answer is `{"status":…}`,
-//! `{"done":true}`, `{"change":…}` or `{"error":"…"}`. A watch is answered with the present state
-//! and then with each change.
+//! `{"ask":"forget","member":4}`, `{"ask":"reload"}` or `{"ask":"watch"}`; an answer is
+//! `{"status":…}`, `{"done":true}`, `{"reloaded":[…]}`, `{"unchanged":{…}}`, `{"change":…}` or
+//! `{"error":"…"}`. A watch is answered with the present state and then with each change.
 //!
 //! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
 //!
@@ -17,11 +17,13 @@ mod client;
 mod connections;
 mod handler;
 pub(crate) mod own;
+mod reload;
 mod server;
 mod socket;
 
 pub use client::{Client, ClientError, Place, find, places};
 pub use handler::{ChangeStream, ControlHandler, WatchEvent};
+pub use reload::{ChangedSetting, NotReloaded};
 pub use server::{ServeError, Server};
 pub use socket::listen;
 
@@ -53,6 +55,8 @@ pub enum Ask {
     Voters,
     /// To forget the member that the question names, which joined and has ended for good.
     Forget,
+    /// To read its settings again.
+    Reload,
     /// Its present state, and every change from now on.
     Watch,
 }
@@ -103,6 +107,10 @@ pub enum Answer {
     /// To [`Ask::Resign`] and [`Ask::Transfer`], once the member has resigned; to [`Ask::Voters`],
     /// once the change has begun.
     Done(bool),
+    /// To [`Ask::Reload`]: what changed.
+    Reloaded(Vec<ChangedSetting>),
+    /// To [`Ask::Reload`]: nothing changed, and why.
+    Unchanged(NotReloaded),
     /// To [`Ask::Watch`], one per change.
     Change(Change),
     /// The request failed, and why.
@@ -266,7 +274,9 @@ pub mod fuzzing {
 
     /// What clients and members write.
     pub fn seeds() -> Vec<Vec<u8>> {
-        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget, Ask::Watch];
+        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget, Ask::Watch]
+            .into_iter()
+            .chain([Ask::Reload]);
         let question = |ask| Question {
             ask,
             to: Some(2),
@@ -280,8 +290,11 @@ pub mod fuzzing {
         let bytes = |ask| serde_json::to_vec(&question(ask)).unwrap_or_default();
         let change = br#"{"change":{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],
             "until":7,"term":7,"term_kept":true,"why":null,"wall":"2026-11-16T10:20:47Z"}}"#;
+        let reloaded = br#"{"reloaded":[{"setting":"rank","now":"7"}]}"#.to_vec();
+        let unchanged = br#"{"unchanged":{"why":"no","fixed":["id"],"bad":true}}"#.to_vec();
         let answers = [br#"{"done":true}"#.to_vec(), br#"{"error":"no"}"#.to_vec()];
-        asks.map(bytes).into_iter().chain(answers).chain([change.to_vec()]).collect()
+        let answers = answers.into_iter().chain([reloaded, unchanged]);
+        asks.map(bytes).chain(answers).chain([change.to_vec()]).collect()
     }
 }
 
