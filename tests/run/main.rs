@@ -14,6 +14,7 @@ mod joining;
 mod member;
 mod output;
 mod records;
+mod reload;
 mod roles;
 mod scheduling;
 mod settings;

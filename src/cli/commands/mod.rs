@@ -12,6 +12,7 @@ pub(in crate::cli) mod live;
 pub(in crate::cli) mod members;
 pub(in crate::cli) mod plan;
 pub(in crate::cli) mod protocols;
+pub(in crate::cli) mod reload;
 pub(in crate::cli) mod replay;
 pub(in crate::cli) mod reproduce;
 pub(in crate::cli) mod resign;

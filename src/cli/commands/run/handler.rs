@@ -5,11 +5,13 @@
 use super::counts::Counts;
 use super::hooks::Tally;
 use super::printer::Printer;
+use super::reload::Reloads;
 use super::worker::Notes;
 use bellwether::core::{Instant, NodeId, Refused};
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
-use bellwether::net::control::{Change, ChangeStream, ControlHandler, WatchEvent};
+use bellwether::net::control::{Change, ChangeStream, ChangedSetting, ControlHandler};
+use bellwether::net::control::{NotReloaded, WatchEvent};
 use bellwether::net::status::{HandingOver, Status};
 use bellwether::net::{Election, LastWill, Next, NotNow, Snapshot, VoterChange, Watch};
 use bellwether_http::{HttpHandler, Tallies};
@@ -73,6 +75,7 @@ pub(super) struct RunHandler {
     waker: WakeFd,
     printers: Vec<Printer>,
     hand_over: HandOver,
+    reloads: OnceLock<Reloads>,
 }
 
 impl RunHandler {
@@ -95,6 +98,7 @@ impl RunHandler {
             waker,
             printers,
             hand_over: HandOver::default(),
+            reloads: OnceLock::new(),
         };
         (handler, asked)
     }
@@ -117,6 +121,11 @@ impl RunHandler {
         let _ = self.notes.set(notes);
         let _ = will.map(|will| self.will.set(will));
         let _ = self.joined.set(election);
+    }
+
+    /// From now on this reads the settings again.
+    pub(super) fn reload_by(&self, reloads: Reloads) {
+        let _ = self.reloads.set(reloads); // there is one
     }
 
     fn election(&self) -> Result<&Election, String> {
@@ -168,6 +177,12 @@ impl ControlHandler for RunHandler {
 
     fn forget(&self, id: NodeId) -> Result<(), String> {
         self.election()?.forget_member(id).map_err(|not_now| not_now.to_string())
+    }
+
+    fn reload(&self) -> Result<Vec<ChangedSetting>, NotReloaded> {
+        self.election()?;
+        let reloads = self.reloads.get().ok_or_else(|| "the member is starting".to_owned())?;
+        reloads.wait()
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {

@@ -49,7 +49,7 @@ fn stop_signal(text: &str) -> Result<i32, String> {
     }
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(in crate::cli) struct Options {
     /// The group
     pub(super) group: Option<String>,
@@ -90,7 +90,7 @@ pub(in crate::cli) struct Options {
     /// given several times
     #[arg(long = "address", value_name = "IP/LEN@INTERFACE", value_delimiter = ',')]
     pub(super) addresses: Vec<Address>,
-    /// The group's keys, as `bellwether keygen` makes them; read again at SIGHUP
+    /// The group's keys, as `bellwether keygen` makes them
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(super) key: Option<PathBuf>,
     /// No key: whoever reaches the port can lead the group
@@ -160,7 +160,7 @@ pub(in crate::cli) struct Options {
     pub(super) command: Vec<OsString>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "HTTP")]
 pub(super) struct Serving {
     /// Answer HTTP at this address, as in 127.0.0.1:7480, or at a Unix socket, as in
@@ -174,7 +174,7 @@ pub(super) struct Serving {
     pub(super) http_token: Option<PathBuf>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Hooks")]
 pub(super) struct Hooking {
     /// A program to call at each change, with: INSTANCE GROUP MASTER|BACKUP|FAULT|STOP RANK. Hooks
@@ -186,7 +186,7 @@ pub(super) struct Hooking {
     pub(super) hook_timeout: Duration,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Command")]
 pub(super) struct Commanding {
     /// Start CMD again when it exits, instead of leaving the group with its exit code
