@@ -13,7 +13,7 @@ use bellwether::protocols::choice::{Entry, PROTOCOLS};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::{
-    analyze, check, check_config, completions, demo, guard, keygen, members, plan, protocols,
+    analyze, check, check_config, completions, demo, guard, keygen, keys, members, plan, protocols,
     reload, replay, reproduce, resign, run, sim, status, trace, transfer, watch, why,
 };
 use failure::Failure;
@@ -76,6 +76,8 @@ enum Command {
     Resign(resign::Resign),
     /// Make a running leader hand over to another member; it stays in the group
     Transfer(transfer::Transfer),
+    /// List the keys of all members of a running group, by their short names; or change them
+    Keys(keys::Keys),
     /// Make a running member read its settings again; it goes on leading
     Reload(reload::Reload),
     /// Explain why a running member leads, follows, or does neither
@@ -133,6 +135,7 @@ pub fn main() -> ExitCode {
         Command::Watch(watch) => watch.run(),
         Command::Resign(resign) => resign.run(),
         Command::Transfer(transfer) => transfer.run(),
+        Command::Keys(keys) => keys.run(),
         Command::Reload(reload) => reload.run(),
         Command::Why(why) => why.run(),
         Command::Replay(replay) => replay.run(),

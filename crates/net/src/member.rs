@@ -417,6 +417,7 @@ impl Member {
                         Kind::Hearing => self.on_hearing(opened.sender, from, now),
                         Kind::Beacon => self.on_beacon(opened.sender, now),
                         Kind::Book => self.on_book(now),
+                        Kind::Keys => self.on_keys(&opened),
                         Kind::Join => {}
                     }
                 }
@@ -465,6 +466,7 @@ impl Member {
                 let _ = answer.try_send(Box::new(self.status(now)));
             }
             Request::Keyring(keyring) => self.set_keyring(keyring, now),
+            Request::SendKeys(to, body) => self.send_keys(to, &body),
             Request::Resolved => {
                 self.directory.refresh(now);
                 if let Some(problem) = self.directory.unclear() {

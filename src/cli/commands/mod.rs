@@ -8,6 +8,7 @@ pub(in crate::cli) mod demo;
 pub(in crate::cli) mod explore;
 pub(in crate::cli) mod guard;
 pub(in crate::cli) mod keygen;
+pub(in crate::cli) mod keys;
 pub(in crate::cli) mod live;
 pub(in crate::cli) mod members;
 pub(in crate::cli) mod plan;

@@ -11,8 +11,8 @@ use std::io::{self, Write};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Flags and environment are those of the start; the file and all that it names are read again. All \
-that differs changes, or nothing does: exit code 78 if the settings are bad, 1 if one of them cannot \
-change while the member runs. The same is SIGHUP. Example: bellwether reload web")]
+that differs changes, or nothing does: exit code 78 if the settings are bad, 1 if one of them \
+cannot change while the member runs. The same is SIGHUP. Example: bellwether reload web")]
 pub(in crate::cli) struct Reload {
     #[command(flatten)]
     target: Target,

@@ -1,6 +1,7 @@
 //! The client: finds the members that run on this machine, and asks one of them.
 
 use super::{Answer, Ask, Change, ChangedSetting, NotReloaded, Question, connect, named};
+use crate::keys::{KeyReport, KeyStep};
 use crate::setting::{NamesSettings, Setting};
 use crate::status::Status;
 use crate::voter_change::VoterChange;
@@ -251,6 +252,18 @@ impl Client {
         }
     }
 
+    /// Lists the keys of all members of the group, or takes a step of a rotation with them.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn keys(&mut self, step: KeyStep, force: bool) -> Result<KeyReport, ClientError> {
+        let question = Question { step: Some(step), force, ..Question::of(Ask::Keys) };
+        match self.converse(question)? {
+            Answer::Keys(report) => Ok(report),
+            other => Err(self.unexpected(other)),
+        }
+    }
+
     /// Calls `tell` with the present state and each change, until it returns false or the member
     /// ends.
     ///
@@ -274,7 +287,7 @@ impl Client {
 
     fn converse(&mut self, question: Question) -> Result<Answer, ClientError> {
         // A leader ends its command first; files may be on a disk that is slow.
-        let long = matches!(question.ask, Ask::Resign | Ask::Transfer | Ask::Reload);
+        let long = [Ask::Resign, Ask::Transfer, Ask::Reload, Ask::Keys].contains(&question.ask);
         self.say(question, Some(if long { LONG_PATIENCE } else { PATIENCE }))?;
         self.hear()?.ok_or_else(|| {
             ClientError::Refused("the member closed the connection: it is ending".to_owned())

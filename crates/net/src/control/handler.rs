@@ -2,6 +2,7 @@
 //! the clients.
 
 use super::{Change, ChangedSetting, NotReloaded};
+use crate::keys::{KeyReport, KeyStep};
 use crate::status::Status;
 use crate::voter_change::VoterChange;
 use bellwether_core::NodeId;
@@ -49,6 +50,16 @@ pub trait ControlHandler: Send + Sync + 'static {
              its settings"
             .to_owned()
             .into())
+    }
+
+    /// Lists the keys of all members of the group, or takes a step of a rotation with them; returns
+    /// once all have answered or a few seconds have passed.
+    ///
+    /// # Errors
+    /// Why it does not, in a sentence.
+    fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
+        let _ = (step, force);
+        Err("this member does not look after keys: the program that it is part of has them".into())
     }
 
     /// The present state and all changes.

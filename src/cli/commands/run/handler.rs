@@ -12,6 +12,7 @@ use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{Change, ChangeStream, ChangedSetting, ControlHandler};
 use bellwether::net::control::{NotReloaded, WatchEvent};
+use bellwether::net::keys::{KeyReport, KeyStep, Keys};
 use bellwether::net::status::{HandingOver, Status};
 use bellwether::net::{Election, LastWill, Next, NotNow, Snapshot, VoterChange, Watch};
 use bellwether_http::{HttpHandler, Tallies};
@@ -76,6 +77,7 @@ pub(super) struct RunHandler {
     printers: Vec<Printer>,
     hand_over: HandOver,
     reloads: OnceLock<Reloads>,
+    keys: OnceLock<Keys>,
 }
 
 impl RunHandler {
@@ -99,6 +101,7 @@ impl RunHandler {
             printers,
             hand_over: HandOver::default(),
             reloads: OnceLock::new(),
+            keys: OnceLock::new(),
         };
         (handler, asked)
     }
@@ -123,9 +126,10 @@ impl RunHandler {
         let _ = self.joined.set(election);
     }
 
-    /// From now on this reads the settings again.
-    pub(super) fn reload_by(&self, reloads: Reloads) {
+    /// From now on these read the settings again, and look after keys.
+    pub(super) fn reload_by(&self, reloads: Reloads, keys: Keys) {
         let _ = self.reloads.set(reloads); // there is one
+        let _ = self.keys.set(keys);
     }
 
     fn election(&self) -> Result<&Election, String> {
@@ -183,6 +187,11 @@ impl ControlHandler for RunHandler {
         self.election()?;
         let reloads = self.reloads.get().ok_or_else(|| "the member is starting".to_owned())?;
         reloads.wait()
+    }
+
+    fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
+        self.election()?;
+        self.keys.get().ok_or_else(|| "the member is starting".to_owned())?.take(step, force)
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {

@@ -48,10 +48,11 @@ use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
 use bellwether::net::guardian::Plan;
+use bellwether::net::keys::Keys;
 use bellwether::net::memory;
 use bellwether::net::priority::{self, Children, Class};
 use bellwether::net::secrecy;
-use bellwether::net::{Election, LastWill, Prepared};
+use bellwether::net::{Builder, Election, LastWill, Prepared};
 use clap::Args;
 use complaints::Complaints;
 use counts::Counts;
@@ -96,7 +97,8 @@ Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, w
 the leadership handed over; 75 leadership lost (--once), 124 not elected in time, 126 and 127 CMD
 cannot be started any more, 78 bad configuration (or no such CMD), 2 bad usage.
 Signals: SIGTERM and SIGINT end CMD within --stop-timeout and hand over, a second one ends CMD at
-once; SIGHUP reads the settings again, as `bellwether reload` does; SIGUSR1, SIGUSR2 and SIGWINCH go to CMD.
+once; SIGHUP reads the settings again, as `bellwether reload` does; SIGUSR1, SIGUSR2 and SIGWINCH
+go to CMD.
 CMD gets BELLWETHER_GROUP, _ID, _DIR, _TERM (its fencing token: higher than that of every leader
 before; empty where the protocol counts none) and _TERM_KEPT (yes: also across restarts, or no).
 Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM, _TERM_KEPT, _REIGN (how often this member
@@ -171,18 +173,7 @@ fn start(
     let http = open_http(&settings, token.clone(), &handler)?;
     let mut reloading = Reloading::new(sources, http, token);
     // A member without a control socket does not join. From here on requests are answered.
-    let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&handler));
-    let (tells, joins) =
-        (errors.clone(), settings.options.through.first().and(settings.options.id));
-    let serve = move || -> Result<(Prepared, Server), Failure> {
-        let (dir, group, handler) = place;
-        let serve = |id| Server::start(&dir, &group, id, Arc::clone(&handler) as _);
-        // One that joins a running group may have to wait for it.
-        let early = joins.map(serve).transpose()?;
-        let prepared = builder.prepare_and_tell(&mut |line| tells.say(&line))?;
-        let server = early.map_or_else(|| serve(prepared.id()), Ok)?;
-        Ok((prepared, server))
-    };
+    let serve = serving(&settings, builder, &handler, errors);
     let (mut prepared, server) = match joining.wait_for(serve).map_err(begin)? {
         Joined::Done(done) => done?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
@@ -219,6 +210,27 @@ fn start(
     drop(server);
     http.close();
     Ok(code)
+}
+
+/// Prepares the member, and answers at its control socket.
+fn serving(
+    settings: &Settings,
+    builder: Builder,
+    handler: &Arc<RunHandler>,
+    errors: &Printer,
+) -> impl FnOnce() -> Result<(Prepared, Server), Failure> + Send + use<> {
+    let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(handler));
+    let (tells, joins) =
+        (errors.clone(), settings.options.through.first().and(settings.options.id));
+    move || {
+        let (dir, group, handler) = place;
+        let serve = |id| Server::start(&dir, &group, id, Arc::clone(&handler) as _);
+        // One that joins a running group may have to wait for it.
+        let early = joins.map(serve).transpose()?;
+        let prepared = builder.prepare_and_tell(&mut |line| tells.say(&line))?;
+        let server = early.map_or_else(|| serve(prepared.id()), Ok)?;
+        Ok((prepared, server))
+    }
 }
 
 /// Answers HTTP, if that is wanted. The member may be yet to join.
@@ -365,6 +377,7 @@ fn supervise(
     let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), waker.clone());
     let overdue = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
     let (group, once) = (settings.group.clone(), settings.options.once);
+    let keys = Keys::start(&election, &group, settings.options.key.clone()).map_err(begin)?;
     let (reloads, applied) = reload::start(reload::Place {
         reloading,
         settings,
@@ -374,9 +387,10 @@ fn supervise(
         printer: printer.as_ref().map(|(printer, _)| printer.clone()),
         errors: errors.clone(),
         waker: waker.clone(),
+        keys: keys.clone(),
     })
     .map_err(begin)?;
-    handler.reload_by(reloads.clone());
+    handler.reload_by(reloads.clone(), keys);
     be_prompt(&notes);
     Ok(Supervisor {
         group,

@@ -20,6 +20,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::TextOrJson;
 use bellwether::core::Duration;
 use bellwether::net::control::{ChangedSetting, NotReloaded};
+use bellwether::net::keys::Keys;
 use bellwether::net::{Election, Keyring, WakeFd};
 use bellwether::protocols::choice::Choice;
 use bellwether_http::{Server, Token};
@@ -38,7 +39,7 @@ const IN_PLACE: [&str; 11] = [
     "hook-timeout",
     "http",
     "http-token",
-    "key",
+    KEY,
     "on-change",
     "once",
     "rank",
@@ -46,6 +47,8 @@ const IN_PLACE: [&str; 11] = [
     "stop-signal",
     "stop-timeout",
 ];
+/// The file with the keys.
+const KEY: &str = "key";
 /// The most requests that wait.
 const WAITING_MAX: usize = 8;
 
@@ -150,6 +153,7 @@ pub(super) struct Place {
     pub(super) printer: Option<Printer>,
     pub(super) errors: Printer,
     pub(super) waker: WakeFd,
+    pub(super) keys: Keys,
 }
 
 /// The thread that reads files, and what it hands to the loop.
@@ -190,20 +194,23 @@ enum Http {
 }
 
 impl Reloader {
-    /// Reloads, and says what came of it. A service manager is told here that it begins and ends.
+    /// Reloads, and says what came of it: every reload begins and ends here.
     fn reload_and_tell(&mut self) -> Outcome {
         let outcome = self.reload();
         let errors = &self.place.errors;
         match &outcome {
             Ok(changed) => {
-                let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
+                let (keys, others): (Vec<_>, Vec<_>) =
+                    changed.iter().partition(|changed| changed.setting == KEY);
                 let key = self.place.settings.options.key.as_deref();
-                match (key, changed.as_slice()) {
-                    (Some(key), []) => errors.say(&self.keys_again(key)),
-                    (None, []) => errors.say("read the settings again: nothing changed"),
-                    (_, changed) => {
-                        errors.say(&format!("read the settings again: {}", changed.join("; ")));
-                    }
+                if let Some(key) = key.filter(|_| !keys.is_empty() || others.is_empty()) {
+                    errors.say(&self.keys_again(key));
+                } else if others.is_empty() {
+                    errors.say("read the settings again: nothing changed");
+                }
+                if !others.is_empty() {
+                    let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+                    errors.say(&format!("read the settings again: {}", others.join("; ")));
                 }
             }
             Err(refused) => errors.say(&refused.to_string()),
@@ -213,7 +220,7 @@ impl Reloader {
 
     fn keys_again(&self, file: &Path) -> String {
         let keys = self.place.election.status().map(|status| status.keys).unwrap_or_default();
-        format!("read {} again: {}", file.display(), shown_keys(&keys))
+        format!("read {} again: sends with {}", file.display(), keys.join(", accepts "))
     }
 
     fn reload(&mut self) -> Outcome {
@@ -232,6 +239,7 @@ impl Reloader {
         self.hand.send(applied).map_err(|_| ending())?;
         self.place.waker.wake();
         when_done.recv().map_err(|_| ending())?;
+        self.place.keys.set_file(settings.options.key.clone());
         let mut server = self.place.reloading.http.lock();
         match http {
             Http::Becomes(new) => *server = new,
@@ -266,7 +274,7 @@ impl Reloader {
         let me = self.place.election.leadership().me.0;
         let mut changed = differences(old, &new, me);
         if keys.is_some() && ids != in_force || old.options.key != new.options.key {
-            changed.push(setting("key", shown_keys(&ids)));
+            changed.push(setting(KEY, ids.join(", and accepts ")));
         }
         if self.place.reloading.token != token {
             changed.push(setting("http-token", shown_token(&new)));
@@ -289,7 +297,7 @@ impl Reloader {
         let (options, rank) = (&new.options, new.options.rank.unwrap_or(me));
         let (hooks, limit) = (new.hooks.clone(), options.hooking.hook_timeout);
         let applied = Applied {
-            keyring: keys.filter(|_| has("key")),
+            keyring: keys.filter(|_| has(KEY)),
             programs: Programs { hooks, limit, rank },
             stop_timeout: new.permission.stop_timeout,
             stop_signal: options.commanding.stop_signal,
@@ -418,10 +426,6 @@ fn differences(old: &Settings, new: &Settings, me: u64) -> Vec<ChangedSetting> {
 
 fn shown_signal(signal: i32) -> String {
     signal_name(signal).map_or_else(|| signal.to_string(), str::to_owned)
-}
-
-fn shown_keys(ids: &[String]) -> String {
-    format!("sends with {}", ids.join(", accepts "))
 }
 
 fn shown_hooks(settings: &Settings) -> String {
