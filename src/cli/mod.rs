@@ -13,8 +13,8 @@ use bellwether::protocols::choice::{Entry, PROTOCOLS};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::{
-    analyze, check, check_config, completions, demo, guard, keygen, members, plan, protocols,
-    replay, reproduce, resign, run, sim, status, trace, transfer, watch, why,
+    analyze, check, check_config, completions, demo, guard, keygen, keys, members, plan, protocols,
+    reload, replay, reproduce, resign, run, sim, status, trace, transfer, watch, why,
 };
 use failure::Failure;
 use flags::group;
@@ -76,6 +76,10 @@ enum Command {
     Resign(resign::Resign),
     /// Make a running leader hand over to another member; it stays in the group
     Transfer(transfer::Transfer),
+    /// List the keys of all members of a running group, by their short names; or change them
+    Keys(keys::Keys),
+    /// Make a running member read its settings again; it goes on leading
+    Reload(reload::Reload),
     /// Explain why a running member leads, follows, or does neither
     Why(why::Why),
     /// Replay recorded traces and name the first difference
@@ -131,6 +135,8 @@ pub fn main() -> ExitCode {
         Command::Watch(watch) => watch.run(),
         Command::Resign(resign) => resign.run(),
         Command::Transfer(transfer) => transfer.run(),
+        Command::Keys(keys) => keys.run(),
+        Command::Reload(reload) => reload.run(),
         Command::Why(why) => why.run(),
         Command::Replay(replay) => replay.run(),
         Command::Protocols(protocols) => protocols.run(),

@@ -18,7 +18,7 @@ pub(in crate::cli) struct Signals {
 pub(in crate::cli) enum Asked {
     /// To end.
     End,
-    /// To read the keys again.
+    /// To read the settings again.
     Reload,
     /// To pass this signal on to the command.
     Forward(i32),

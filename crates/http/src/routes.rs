@@ -26,7 +26,7 @@ use bellwether_net::{Role, Snapshot};
 use hyper::{Method, StatusCode, Uri};
 use serde::Deserialize;
 use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -50,7 +50,7 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 /// What all requests share.
 pub(crate) struct App {
     pub(crate) handler: Arc<dyn HttpHandler>,
-    pub(crate) token: Option<Token>,
+    pub(crate) token: Arc<Mutex<Option<Token>>>,
     pub(crate) news: Arc<News>,
     pub(crate) questions: Questions,
     pub(crate) doors: Arc<Doors>,
@@ -266,7 +266,8 @@ fn refusal(app: &App, origin: Origin, headers: &HeaderMap) -> Option<Response> {
     if origin.private {
         return None;
     }
-    let Some(token) = &app.token else {
+    let token = app.token.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Some(token) = token else {
         return Some(reply::error(
             StatusCode::FORBIDDEN,
             "what changes something needs a token, and this member has none: give it a token file \

@@ -20,7 +20,7 @@ use hyper_util::service::TowerToHyperService;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -82,6 +82,7 @@ impl std::error::Error for CannotServe {}
 #[derive(Debug)]
 pub struct Server {
     address: Option<SocketAddr>,
+    token: Arc<Mutex<Option<Token>>>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -113,9 +114,16 @@ impl Server {
         let door = Door::open(&runtime, listener).map_err(failed)?;
         let (stop, stopped) = oneshot::channel();
         let thread = thread::Builder::new().name("http".to_owned());
-        let serve = move || serve(runtime, door, token, handler, stopped);
+        let token = Arc::new(Mutex::new(token));
+        let shown = Arc::clone(&token);
+        let serve = move || serve(runtime, door, shown, handler, stopped);
         let thread = Some(thread.spawn(serve).map_err(failed)?);
-        Ok(Self { address, stop: Some(stop), thread })
+        Ok(Self { address, token, stop: Some(stop), thread })
+    }
+
+    /// From the next request on, whoever has this token may change something. Connections stay.
+    pub fn set_token(&self, token: Option<Token>) {
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token;
     }
 
     /// Its address, if it is not a path: the port that was chosen, if port 0 was asked for.
@@ -153,7 +161,7 @@ impl Door {
 fn serve(
     runtime: Runtime,
     door: Door,
-    token: Option<Token>,
+    token: Arc<Mutex<Option<Token>>>,
     handler: Arc<dyn HttpHandler>,
     stopped: oneshot::Receiver<()>,
 ) {

@@ -15,7 +15,7 @@ const LEAST: usize = 16;
 const MOST: usize = 512;
 
 /// What a client must show.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; 32]);
 
 /// Why a token file cannot be used.

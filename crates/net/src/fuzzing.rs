@@ -13,6 +13,7 @@ pub use crate::book::fuzzing as book;
 pub use crate::control::fuzzing as control;
 #[cfg(feature = "guardian")]
 pub use crate::guardian::fuzzing as guardian;
+pub use crate::keys::fuzzing as keys;
 pub use crate::state::fuzzing as state;
 
 /// The bodies of the runtime's own frames: beacons, reports of who hears multicasts, entries of the

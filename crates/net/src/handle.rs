@@ -85,7 +85,7 @@ impl Election {
         Self { member: Arc::new(Member { shared, thread, server }) }
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.member.shared
     }
 

@@ -23,6 +23,7 @@
 //! | [`LastWill`], `entrusting` | what the guardian sends for a member that was killed |
 //! | [`status`], `report`, `withdrawal` | what a member reports of itself |
 //! | `asking`, `joins`, `book` | members that join while the group runs |
+//! | [`keys`] | which keys the members of a running group have, and how these change |
 //! | `beacon`, `disputes` | beacons: which frames members reject, and why |
 //! | [`control`] | the control socket, for other processes of the same user |
 //!
@@ -61,6 +62,7 @@ mod guard;
 pub mod guardian;
 mod handle;
 mod joins;
+pub mod keys;
 mod last_will;
 mod lateness;
 #[cfg(feature = "guardian")]

@@ -417,6 +417,7 @@ impl Member {
                         Kind::Hearing => self.on_hearing(opened.sender, from, now),
                         Kind::Beacon => self.on_beacon(opened.sender, now),
                         Kind::Book => self.on_book(now),
+                        Kind::Keys => self.on_keys(&opened),
                         Kind::Join => {}
                     }
                 }
@@ -466,6 +467,7 @@ impl Member {
             }
             Request::Pulse(answer) => drop(answer.try_send(())), // or nobody waits any more
             Request::Keyring(keyring) => self.set_keyring(keyring, now),
+            Request::SendKeys(to, body) => self.send_keys(to, &body),
             Request::Resolved => {
                 self.directory.refresh(now);
                 if let Some(problem) = self.directory.unclear() {
@@ -507,6 +509,9 @@ impl Member {
         }
         let Some(life) = &mut self.life else { return Err(Refused::Withdrawn) };
         let taken = life.command(command, self.directory.view(), now);
+        if let (Command::Rank(rank), Ok(())) = (command, &taken) {
+            self.settings.rank = rank; // the next life begins with it
+        }
         self.recorder.command(now, command, taken.is_ok());
         // Nobody repeats it: it does not depend on who hears multicasts.
         self.send_directly(true);

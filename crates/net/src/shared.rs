@@ -3,6 +3,7 @@
 
 use crate::clock::{CheckedClock, Clock as _};
 use crate::frame::Keyring;
+use crate::keys::{Heard, Inbox};
 use crate::resignation::{Answer, Resigning};
 use crate::snapshot::Snapshot;
 use crate::status::Status;
@@ -16,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
+use zeroize::Zeroizing;
 
 /// A request of the application to the member's thread.
 pub(crate) enum Request {
@@ -36,6 +38,8 @@ pub(crate) enum Request {
     Pulse(SyncSender<()>),
     /// Use these keys from now on.
     Keyring(Keyring),
+    /// Send this member a frame about keys.
+    SendKeys(NodeId, Zeroizing<Vec<u8>>),
     /// Names were looked up.
     Resolved,
     /// Leave the group and end.
@@ -53,6 +57,8 @@ pub(crate) struct Shared {
     list: AtomicU64,
     /// The id of the process that should lead instead of this one; [`NOBODY`] if none should.
     successor: AtomicU64,
+    /// Where frames about keys go.
+    keys: Inbox,
 }
 
 /// No list of voters is known yet.
@@ -138,6 +144,7 @@ impl Shared {
             wake: WakeFd::new()?,
             list: AtomicU64::new(NO_LIST),
             successor: AtomicU64::new(NOBODY),
+            keys: Inbox::default(),
         })
     }
 
@@ -303,6 +310,7 @@ impl Shared {
         let unread = std::mem::take(&mut mailbox.requests);
         drop(mailbox);
         drop(unread);
+        self.keys().take(); // whoever looks after keys ends with the member
     }
 
     /// Why the member has ended, if it did not leave.
@@ -397,6 +405,24 @@ impl Shared {
             self.notify(present, true);
         }
         leads
+    }
+
+    /// From now on frames about keys go there, until the member ends.
+    pub(crate) fn hear_of_keys(&self, hears: SyncSender<Heard>) {
+        let mut keys = self.keys();
+        let closed = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).closed;
+        *keys = (!closed).then_some(hears);
+    }
+
+    /// Passes a frame about keys on; it is dropped if nobody looks after keys, or too many wait.
+    pub(crate) fn pass_on_keys(&self, heard: Heard) {
+        if let Some(hears) = &*self.keys() {
+            let _ = hears.try_send(heard); // it is sent again
+        }
+    }
+
+    fn keys(&self) -> MutexGuard<'_, Option<SyncSender<Heard>>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Publishes which process should lead instead of this one.

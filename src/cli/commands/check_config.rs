@@ -1,7 +1,7 @@
 //! `bellwether check-config`: every rule that `run` would check, and how it holds.
 
 use crate::cli::Done;
-use crate::cli::commands::run::Settings;
+use crate::cli::commands::run::Sources;
 use crate::cli::commands::run::options::Options;
 use crate::cli::output::TextOrJson;
 use clap::Args;
@@ -21,7 +21,7 @@ pub(in crate::cli) struct CheckConfig {
 impl CheckConfig {
     /// Checks; `written` are the flags that were written.
     pub(in crate::cli) fn run(self, written: &[(String, Vec<String>)]) -> Done {
-        let settings = Settings::gather(self.options, written)?;
+        let settings = Sources::of_process(self.options, written)?.gather()?;
         let format = settings.format();
         let mut rules = Vec::new();
         let outcome = settings.check(&mut |name, text| rules.push((name, text)));

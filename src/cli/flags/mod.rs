@@ -48,14 +48,14 @@ pub(super) trait Offers: Debug + 'static {
 }
 
 /// All parameters, under their own names.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Every;
 
 impl Offers for Every {}
 
 /// A live member's: there `--listen` and `--multicast` are addresses, and `--join` the member
 /// that is asked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Live;
 
 impl Offers for Live {

@@ -62,6 +62,7 @@ impl From<ClientError> for Failure {
     fn from(why: ClientError) -> Self {
         match why {
             ClientError::Several(_) => Self::Usage(with_flags(&why)),
+            ClientError::NotReloaded(refused) if refused.bad => Self::Config(refused.why),
             _ => Self::Io(with_flags(&why)),
         }
     }

@@ -51,8 +51,15 @@ pub(super) fn raw(bytes: &[u8]) -> bool {
 
 fn seal(order: &[u8; ORDER], body: &[u8], keyring: &Keyring) -> Vec<u8> {
     let [kind, sender, receiver, life, session, list, terms, skipped] = *order;
-    let kinds =
-        [Kind::Message, Kind::Beacon, Kind::Join, Kind::Book, Kind::Hearing, Kind::Acknowledging];
+    let kinds = [
+        Kind::Message,
+        Kind::Beacon,
+        Kind::Join,
+        Kind::Book,
+        Kind::Hearing,
+        Kind::Acknowledging,
+        Kind::Keys,
+    ];
     let lives = [1, 2, 3, 4, 5, 1 << 60, (1 << 60) + 1, u64::MAX];
     let life = lives[usize::from(life) % lives.len()];
     let session = Session([session % 4; 8]);

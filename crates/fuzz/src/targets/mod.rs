@@ -38,6 +38,12 @@ pub fn targets() -> Vec<Target> {
             fuzzing::guardian::read,
             fuzzing::guardian::seeds(),
         ),
+        Target::new(
+            "keys",
+            "what members say to each other about keys",
+            fuzzing::keys::read,
+            fuzzing::keys::seeds(),
+        ),
         Target::new("key", "a key file", files::key, files::key_seeds()),
         Target::new("peers", "a list of members", files::peers, files::peers_seeds()),
         Target::new(

@@ -1,6 +1,7 @@
 //! The client: finds the members that run on this machine, and asks one of them.
 
-use super::{Answer, Ask, Change, Question, connect, named};
+use super::{Answer, Ask, Change, ChangedSetting, NotReloaded, Question, connect, named};
+use crate::keys::{KeyReport, KeyStep};
 use crate::setting::{NamesSettings, Setting};
 use crate::status::Status;
 use crate::voter_change::VoterChange;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 const ANSWER_MAX: u64 = 4 << 20;
 /// The longest to wait for an answer.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
-/// The longest to wait for a resignation: a leader ends its command first.
+/// The longest to wait for what takes its time.
 const LONG_PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
 /// The most directory entries that are read.
 const PLACES_MAX: usize = 10_000;
@@ -52,6 +53,8 @@ pub enum ClientError {
     Io(PathBuf, io::Error),
     /// The member refused, for this reason.
     Refused(String),
+    /// The member read its settings again, and changed nothing.
+    NotReloaded(NotReloaded),
     /// The answer does not fit the question.
     Strange(PathBuf),
 }
@@ -80,7 +83,7 @@ impl NamesSettings for ClientError {
                 format!("member {id} of {group} does not answer: it may be stopped, or hang")
             }
             Self::Io(path, error) => format!("cannot talk to {}: {error}", path.display()),
-            Self::Refused(why) => why.clone(),
+            Self::Refused(why) | Self::NotReloaded(NotReloaded { why, .. }) => why.clone(),
             Self::Strange(path) => format!(
                 "{} does not answer as it should: is another version running?",
                 path.display()
@@ -237,6 +240,30 @@ impl Client {
         }
     }
 
+    /// Makes the member read its settings again; returns what changed.
+    ///
+    /// # Errors
+    /// [`ClientError::NotReloaded`] with the reason if nothing changed, and others.
+    pub fn reload(&mut self) -> Result<Vec<ChangedSetting>, ClientError> {
+        match self.ask(Ask::Reload)? {
+            Answer::Reloaded(changed) => Ok(changed),
+            Answer::Unchanged(why) => Err(ClientError::NotReloaded(why)),
+            other => Err(self.unexpected(other)),
+        }
+    }
+
+    /// Lists the keys of all members of the group, or takes a step of a rotation with them.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn keys(&mut self, step: KeyStep, force: bool) -> Result<KeyReport, ClientError> {
+        let question = Question { step: Some(step), force, ..Question::of(Ask::Keys) };
+        match self.converse(question)? {
+            Answer::Keys(report) => Ok(report),
+            other => Err(self.unexpected(other)),
+        }
+    }
+
     /// Calls `tell` with the present state and each change, until it returns false or the member
     /// ends.
     ///
@@ -259,8 +286,9 @@ impl Client {
     }
 
     fn converse(&mut self, question: Question) -> Result<Answer, ClientError> {
-        let resigns = matches!(question.ask, Ask::Resign | Ask::Transfer);
-        self.say(question, Some(if resigns { LONG_PATIENCE } else { PATIENCE }))?;
+        // A leader ends its command first; files may be on a disk that is slow.
+        let long = [Ask::Resign, Ask::Transfer, Ask::Reload, Ask::Keys].contains(&question.ask);
+        self.say(question, Some(if long { LONG_PATIENCE } else { PATIENCE }))?;
         self.hear()?.ok_or_else(|| {
             ClientError::Refused("the member closed the connection: it is ending".to_owned())
         })

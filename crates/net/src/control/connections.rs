@@ -206,55 +206,64 @@ fn converse(
     while let Some(line) = connection.question() {
         let stream = &connection.stream;
         let question = serde_json::from_slice::<Question>(&line);
-        let Question { ask, to, add, remove, lock, drift_ppm, list, member } = match question {
+        let question = match question {
             Ok(question) => question,
             Err(error) => {
                 let text = format!("not a question: {error}; ask {{\"ask\":\"status\"}}");
                 return say(stream, &Answer::Error(text)).map(|()| None);
             }
         };
-        let answer = match ask {
-            Ask::Status => shared.desk.status().map(|status| Answer::Status(Box::new(status))),
-            Ask::Resign => shared.desk.resign().map(|()| Answer::Done(true)),
-            Ask::Transfer => match to {
-                Some(to) => shared.desk.transfer(NodeId(to)).map(|()| Answer::Done(true)),
-                None => Err(
-                    "the member that is to lead is missing: ask {\"ask\":\"transfer\",\"to\":2}"
-                        .to_owned(),
-                ),
-            },
-            Ask::Voters => {
-                match VoterChange::of(add, remove).xor(VoterChange::of_lengths(lock, drift_ppm)) {
-                    Some(change) => {
-                        shared.desk.change_voters(change, list).map(|()| Answer::Done(true))
-                    }
-                    None => {
-                        Err("one change at a time: a voter, {\"ask\":\"voters\",\"add\":4}, or \
-                         lockTime and drift, {\"ask\":\"voters\",\"lock\":\"300ms\"}"
-                            .to_owned())
-                    }
+        if question.ask == Ask::Watch {
+            // A connection that asked something else first has no permit yet.
+            match watch.take().or_else(|| Permit::take(&shared.watches, WATCHES_MAX)) {
+                Some(_permit) => {
+                    let mut watcher = shared.desk.watch();
+                    return stream_changes(stream, shared, &mut *watcher).map(|()| None);
                 }
+                None => say(stream, &Answer::Error(too_many_watch()))?,
             }
-            Ask::Forget => match member {
-                Some(id) => shared.desk.forget(NodeId(id)).map(|()| Answer::Done(true)),
-                None => Err("whom? Ask {\"ask\":\"forget\",\"member\":4}".to_owned()),
-            },
-            Ask::Watch => {
-                // A connection that asked something else first has no permit yet.
-                match watch.take().or_else(|| Permit::take(&shared.watches, WATCHES_MAX)) {
-                    Some(_permit) => {
-                        let mut watcher = shared.desk.watch();
-                        return stream_changes(stream, shared, &mut *watcher).map(|()| None);
-                    }
-                    None => Err(too_many_watch()),
-                }
-            }
-        };
-        say(stream, &answer.unwrap_or_else(Answer::Error))?;
+            continue;
+        }
+        say(stream, &answer_to(question, &*shared.desk).unwrap_or_else(Answer::Error))?;
     }
     connection.stream.set_nonblocking(true)?;
     connection.until = BootTime.now() + PATIENCE;
     Ok(Some(connection))
+}
+
+/// The answer to a question that has one.
+fn answer_to(question: Question, desk: &dyn ControlHandler) -> Result<Answer, String> {
+    let Question { ask, to, add, remove, lock, drift_ppm, list, member, step, force } = question;
+    let done = |()| Answer::Done(true);
+    match ask {
+        Ask::Status => desk.status().map(|status| Answer::Status(Box::new(status))),
+        Ask::Resign => desk.resign().map(done),
+        Ask::Transfer => match to {
+            Some(to) => desk.transfer(NodeId(to)).map(done),
+            None => {
+                Err("the member that is to lead is missing: ask {\"ask\":\"transfer\",\"to\":2}"
+                    .to_owned())
+            }
+        },
+        Ask::Voters => {
+            match VoterChange::of(add, remove).xor(VoterChange::of_lengths(lock, drift_ppm)) {
+                Some(change) => desk.change_voters(change, list).map(done),
+                None => Err("one change at a time: a voter, {\"ask\":\"voters\",\"add\":4}, or \
+                             lockTime and drift, {\"ask\":\"voters\",\"lock\":\"300ms\"}"
+                    .to_owned()),
+            }
+        }
+        Ask::Forget => match member {
+            Some(id) => desk.forget(NodeId(id)).map(done),
+            None => Err("whom? Ask {\"ask\":\"forget\",\"member\":4}".to_owned()),
+        },
+        Ask::Reload => Ok(desk.reload().map_or_else(Answer::Unchanged, Answer::Reloaded)),
+        Ask::Keys => match step {
+            Some(step) => desk.keys(step, force).map(Answer::Keys),
+            None => Err("which step? Ask {\"ask\":\"keys\",\"step\":\"list\"}".to_owned()),
+        },
+        Ask::Watch => Err(too_many_watch()), // answered with changes before
+    }
 }
 
 /// A connected client.

@@ -1,7 +1,8 @@
 //! The interface of a member to the control server: an implementation of [`ControlHandler`] answers
 //! the clients.
 
-use super::Change;
+use super::{Change, ChangedSetting, NotReloaded};
+use crate::keys::{KeyReport, KeyStep};
 use crate::status::Status;
 use crate::voter_change::VoterChange;
 use bellwether_core::NodeId;
@@ -38,6 +39,28 @@ pub trait ControlHandler: Send + Sync + 'static {
     /// # Errors
     /// Why it does not, in a sentence.
     fn forget(&self, id: NodeId) -> Result<(), String>;
+
+    /// Reads the settings again, and changes all of them that differ, or none; returns what
+    /// changed. A member whose program has the settings has none to read.
+    ///
+    /// # Errors
+    /// [`NotReloaded`], with the reason; nothing changed.
+    fn reload(&self) -> Result<Vec<ChangedSetting>, NotReloaded> {
+        Err("this member was not started by `bellwether run`: the program that it is part of has \
+             its settings"
+            .to_owned()
+            .into())
+    }
+
+    /// Lists the keys of all members of the group, or takes a step of a rotation with them; returns
+    /// once all have answered or a few seconds have passed.
+    ///
+    /// # Errors
+    /// Why it does not, in a sentence.
+    fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
+        let _ = (step, force);
+        Err("this member does not look after keys: the program that it is part of has them".into())
+    }
 
     /// The present state and all changes.
     fn watch(&self) -> Box<dyn ChangeStream>;

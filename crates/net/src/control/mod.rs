@@ -3,9 +3,10 @@
 //!
 //! **Source.** Ours. A question is `{"ask":"status"}`, `{"ask":"resign"}`,
 //! `{"ask":"transfer","to":2}`, `{"ask":"voters","add":4,"remove":1}`,
-//! `{"ask":"forget","member":4}` or `{"ask":"watch"}`; an answer is `{"status":…}`,
-//! `{"done":true}`, `{"change":…}` or `{"error":"…"}`. A watch is answered with the present state
-//! and then with each change.
+//! `{"ask":"forget","member":4}`, `{"ask":"reload"}`, `{"ask":"keys","step":"list"}` or
+//! `{"ask":"watch"}`; an answer is `{"status":…}`, `{"done":true}`, `{"reloaded":[…]}`,
+//! `{"unchanged":{…}}`, `{"keys":{…}}`, `{"change":…}` or `{"error":"…"}`. A watch is answered with
+//! the present state and then with each change.
 //!
 //! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
 //!
@@ -17,16 +18,19 @@ mod client;
 mod connections;
 mod handler;
 pub(crate) mod own;
+mod reload;
 mod server;
 mod socket;
 
 pub use client::{Client, ClientError, Place, find, places};
 pub use handler::{ChangeStream, ControlHandler, WatchEvent};
+pub use reload::{ChangedSetting, NotReloaded};
 pub use server::{ServeError, Server};
 pub use socket::listen;
 
 use crate::Snapshot;
 use crate::clock::wall_time;
+use crate::keys::{KeyReport, KeyStep};
 use crate::setting::{NamesSettings, Setting};
 use crate::status::{Role, Status};
 use bellwether_core::{Duration, Instant, Term};
@@ -53,6 +57,10 @@ pub enum Ask {
     Voters,
     /// To forget the member that the question names, which joined and has ended for good.
     Forget,
+    /// To read its settings again.
+    Reload,
+    /// To list or change the keys of all members of its group.
+    Keys,
     /// Its present state, and every change from now on.
     Watch,
 }
@@ -83,13 +91,29 @@ struct Question {
     /// The member to forget, for [`Ask::Forget`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     member: Option<u64>,
+    /// The step, for [`Ask::Keys`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    step: Option<KeyStep>,
+    /// Whether members that do not answer are left out, for [`Ask::Keys`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    force: bool,
 }
 
 impl Question {
     /// A question without details.
     fn of(ask: Ask) -> Self {
-        let (lock, drift_ppm) = (None, None);
-        Self { ask, to: None, add: None, remove: None, lock, drift_ppm, list: None, member: None }
+        Self {
+            ask,
+            to: None,
+            add: None,
+            remove: None,
+            lock: None,
+            drift_ppm: None,
+            list: None,
+            member: None,
+            step: None,
+            force: false,
+        }
     }
 }
 
@@ -103,6 +127,12 @@ pub enum Answer {
     /// To [`Ask::Resign`] and [`Ask::Transfer`], once the member has resigned; to [`Ask::Voters`],
     /// once the change has begun.
     Done(bool),
+    /// To [`Ask::Reload`]: what changed.
+    Reloaded(Vec<ChangedSetting>),
+    /// To [`Ask::Reload`]: nothing changed, and why.
+    Unchanged(NotReloaded),
+    /// To [`Ask::Keys`]: the members and their keys.
+    Keys(KeyReport),
     /// To [`Ask::Watch`], one per change.
     Change(Change),
     /// The request failed, and why.
@@ -245,6 +275,7 @@ fn named(file: &str) -> Option<(&str, u64)> {
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing {
     use super::{Answer, Ask, Question};
+    use crate::keys::KeyStep;
     use crate::voter_change::VoterChange;
 
     /// Whether these bytes are a question or an answer.
@@ -266,7 +297,9 @@ pub mod fuzzing {
 
     /// What clients and members write.
     pub fn seeds() -> Vec<Vec<u8>> {
-        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget, Ask::Watch];
+        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget, Ask::Watch]
+            .into_iter()
+            .chain([Ask::Reload, Ask::Keys]);
         let question = |ask| Question {
             ask,
             to: Some(2),
@@ -276,12 +309,18 @@ pub mod fuzzing {
             drift_ppm: Some(100),
             list: Some(3),
             member: Some(9),
+            step: Some(KeyStep::Install(None)),
+            force: true,
         };
         let bytes = |ask| serde_json::to_vec(&question(ask)).unwrap_or_default();
         let change = br#"{"change":{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],
             "until":7,"term":7,"term_kept":true,"why":null,"wall":"2026-11-16T10:20:47Z"}}"#;
+        let reloaded = br#"{"reloaded":[{"setting":"rank","now":"7"}]}"#.to_vec();
+        let unchanged = br#"{"unchanged":{"why":"no","fixed":["id"],"bad":true}}"#.to_vec();
         let answers = [br#"{"done":true}"#.to_vec(), br#"{"error":"no"}"#.to_vec()];
-        asks.map(bytes).into_iter().chain(answers).chain([change.to_vec()]).collect()
+        let keys = br#"{"keys":{"key":"0011aabb","members":[{"id":1,"keys":["0011aabb"]}]}}"#;
+        let answers = answers.into_iter().chain([reloaded, unchanged, keys.to_vec()]);
+        asks.map(bytes).chain(answers).chain([change.to_vec()]).collect()
     }
 }
 

@@ -50,6 +50,8 @@ pub enum Kind {
     /// A message of the protocol behind eight bytes, the number of the receiver's last multicast
     /// that the sender heard: see `multicast.rs`.
     Acknowledging = 6,
+    /// A question or an answer about the keys of members: see `keys`.
+    Keys = 7,
 }
 
 impl Kind {
@@ -67,6 +69,7 @@ impl Kind {
             Self::Book,
             Self::Hearing,
             Self::Acknowledging,
+            Self::Keys,
         ];
         all.into_iter().find(|kind| *kind as u8 == number)
     }

@@ -4,10 +4,11 @@
 //! followed.
 
 use super::keyring::{BadKeys, Keyring};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Access, Mode, OFlags, access};
+use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, Read, Write as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -59,6 +60,50 @@ impl Keyring {
     pub fn read(path: &Path) -> Result<Self, BadKeyFile> {
         read(path, keyring).map_err(|fault| BadKeyFile { path: path.to_owned(), fault })
     }
+}
+
+impl Keyring {
+    /// Replaces a key file by these keys: as a whole, durably, and for its owner alone. Its
+    /// comments are lost. A link to it stays.
+    ///
+    /// # Errors
+    /// The system's error; the file is as it was.
+    pub(crate) fn replace(&self, path: &Path) -> io::Result<()> {
+        let path = path.canonicalize()?;
+        let next = beside(&path)?;
+        let mode = Mode::RUSR | Mode::WUSR;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let _ = fs::remove_file(&next); // of a process that had this number, and was killed
+        let mut file = File::from(rustix::fs::open(&next, flags | OFlags::NOFOLLOW, mode)?);
+        let written = file
+            .write_all(self.to_text().as_bytes())
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&next, &path));
+        if written.is_err() {
+            let _ = fs::remove_file(&next); // the first error is the one to report
+        }
+        written?;
+        File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
+    }
+
+    /// Whether a key file could be replaced, as far as that can be told without trying.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(crate) fn check_replaceable(path: &Path) -> io::Result<()> {
+        let path = path.canonicalize()?;
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
+    }
+}
+
+/// The name of a file beside this one, which no other process uses.
+fn beside(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut next = OsString::from(".");
+    next.push(name);
+    next.push(format!(".{}", std::process::id()));
+    Ok(path.with_file_name(next))
 }
 
 /// Reads a file with a secret, by the same rules as a key file. What is read is erased when it is

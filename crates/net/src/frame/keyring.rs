@@ -7,6 +7,7 @@
 //! the number of a line and the rule, never its text, which may be most of a secret.
 
 use super::key::FrameKey;
+use crate::keys::KeyId;
 use crate::randomness;
 use std::fmt;
 use std::io;
@@ -91,8 +92,60 @@ impl Keyring {
 
     /// The ids of this group's keys on the wire, in order, for people to compare.
     pub fn ids(&self, group: &str) -> Vec<String> {
-        let name = |key: FrameKey| format!("{:08x}", u32::from_be_bytes(key.id));
-        self.frame_keys(group).into_iter().map(name).collect()
+        self.key_ids(group).iter().map(ToString::to_string).collect()
+    }
+
+    /// The short names of this group's keys, in order.
+    pub(crate) fn key_ids(&self, group: &str) -> Vec<KeyId> {
+        self.frame_keys(group).into_iter().map(|key| KeyId(key.id)).collect()
+    }
+
+    /// The short name that this secret has in a group.
+    pub(crate) fn id_of(secret: &[u8; 32], group: &str) -> KeyId {
+        KeyId(FrameKey::derive(secret, group).id)
+    }
+
+    /// The secret, if there is just one and it is one.
+    pub(crate) fn only_secret(&self) -> Option<Zeroizing<[u8; 32]>> {
+        self.secrets.first().filter(|_| self.secrets.len() == 1 && !self.is_insecure()).cloned()
+    }
+
+    /// A ring with the key of this name alone, if it is here.
+    pub(crate) fn only(&self, id: KeyId, group: &str) -> Option<Self> {
+        let secret = &self.secrets[self.place(id, group)?];
+        Some(Self { secrets: vec![secret.clone()] })
+    }
+
+    /// The ring that accepts this secret, too; `None` if that is the public one.
+    pub(crate) fn with(&self, secret: &Zeroizing<[u8; 32]>) -> Option<Self> {
+        if **secret == PUBLIC {
+            return None;
+        }
+        let mut ring = self.clone();
+        if !ring.secrets.contains(secret) {
+            ring.secrets.push(secret.clone());
+        }
+        Some(ring)
+    }
+
+    /// The ring that sends with this key, if it is here.
+    pub(crate) fn sending_with(&self, id: KeyId, group: &str) -> Option<Self> {
+        let mut ring = self.clone();
+        ring.secrets[..=self.place(id, group)?].rotate_right(1);
+        Some(ring)
+    }
+
+    /// The ring without this key; `None` if it is the only one.
+    pub(crate) fn without(&self, id: KeyId, group: &str) -> Option<Self> {
+        let mut ring = self.clone();
+        if let Some(place) = self.place(id, group) {
+            ring.secrets.remove(place);
+        }
+        (!ring.secrets.is_empty()).then_some(ring)
+    }
+
+    fn place(&self, id: KeyId, group: &str) -> Option<usize> {
+        self.key_ids(group).iter().position(|own| *own == id)
     }
 
     /// The keys of this group's frames, in order. Never empty.

@@ -216,6 +216,14 @@ impl Guardian {
         self.ask(&Request::Signal { run: self.run, signal })
     }
 
+    /// From now on this signal asks the command to end.
+    ///
+    /// # Errors
+    /// [`Lost`] if the guardian has ended.
+    pub fn set_stop_signal(&mut self, signal: i32) -> Result<(), Lost> {
+        self.ask(&Request::StopSignal { signal })
+    }
+
     /// The next report. Call it until there is none.
     pub fn poll(&mut self, now: Instant) -> Option<Report> {
         while self.presence == Presence::Here {

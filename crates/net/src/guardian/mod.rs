@@ -269,6 +269,7 @@ pub mod fuzzing {
             Request::Permit { run, until, term: Term::new(7) }.encode(),
             Request::Stop { run, within: Duration::from_millis(15) }.encode(),
             Request::Signal { run, signal: 15 }.encode(),
+            Request::StopSignal { signal: 2 }.encode(),
             Answer::Held { run, until }.encode(),
             Answer::News { run, report: Report::Exited { code: 1 } }.encode(),
             Answer::News { run, report: Report::NotStarted { error } }.encode(),

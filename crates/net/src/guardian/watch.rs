@@ -196,6 +196,7 @@ impl Watch {
                     Ok(Request::Permit { run, until, term }) => self.permit(run, until, term),
                     Ok(Request::Stop { run, within }) => self.stop(run, within),
                     Ok(Request::Signal { run, signal }) => self.pass_on(run, signal),
+                    Ok(Request::StopSignal { signal }) => self.plan.stop_signal = signal,
                     Ok(Request::Dismiss) => self.dismiss(),
                     Err(_) => self.dismiss(), // not a valid request, so not our member
                 },

@@ -29,6 +29,8 @@ pub(super) enum Request {
     Stop { run: u64, within: Duration },
     /// Pass a signal on to the command.
     Signal { run: u64, signal: i32 },
+    /// From now on this signal asks the command to end.
+    StopSignal { signal: i32 },
     /// End the command and yourself. The member goes on, or has left: its last will is not sent.
     Dismiss,
 }
@@ -83,6 +85,10 @@ impl Request {
                 out.put_u32(signal.cast_unsigned());
             }
             Self::Dismiss => head(&mut out, 4, 0),
+            Self::StopSignal { signal } => {
+                head(&mut out, 5, 0);
+                out.put_u32(signal.cast_unsigned());
+            }
         }
         out
     }
@@ -95,6 +101,7 @@ impl Request {
             2 => Self::Stop { run, within: Duration::from_nanos(input.u64()?) },
             3 => Self::Signal { run, signal: input.u32()?.cast_signed() },
             4 => Self::Dismiss,
+            5 => Self::StopSignal { signal: input.u32()?.cast_signed() },
             _ => return Err(Malformed),
         };
         input.finish().map(|()| request)
@@ -249,6 +256,7 @@ mod tests {
             Request::Permit { run: 1, until, term: Term::new(7) },
             Request::Stop { run: 2, within: Duration::from_secs(10) },
             Request::Signal { run: 3, signal: 15 },
+            Request::StopSignal { signal: 2 },
             Request::Dismiss,
         ] {
             assert_eq!(Request::decode(&request.encode()), Ok(request));

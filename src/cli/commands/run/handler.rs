@@ -6,12 +6,15 @@ use super::checks::Findings;
 use super::counts::Counts;
 use super::hooks::Tally;
 use super::printer::Printer;
+use super::reload::Reloads;
 use super::settings::Settings;
 use super::worker::Notes;
 use bellwether::core::{Instant, NodeId, Refused};
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
-use bellwether::net::control::{Change, ChangeStream, ControlHandler, WatchEvent};
+use bellwether::net::control::{Change, ChangeStream, ChangedSetting, ControlHandler};
+use bellwether::net::control::{NotReloaded, WatchEvent};
+use bellwether::net::keys::{KeyReport, KeyStep, Keys};
 use bellwether::net::status::{HandingOver, Status};
 use bellwether::net::{Election, LastWill, Next, NotNow, Snapshot, VoterChange, Watch};
 use bellwether_http::{HttpHandler, Tallies};
@@ -78,6 +81,8 @@ pub(super) struct RunHandler {
     waker: WakeFd,
     printers: Vec<Printer>,
     hand_over: HandOver,
+    reloads: OnceLock<Reloads>,
+    keys: OnceLock<Keys>,
 }
 
 impl RunHandler {
@@ -102,6 +107,8 @@ impl RunHandler {
             waker,
             printers,
             hand_over: HandOver::default(),
+            reloads: OnceLock::new(),
+            keys: OnceLock::new(),
         };
         (handler, asked)
     }
@@ -125,6 +132,12 @@ impl RunHandler {
         let _ = self.notes.set(notes);
         let _ = will.map(|will| self.will.set(will));
         let _ = self.joined.set(election);
+    }
+
+    /// From now on these read the settings again, and look after keys.
+    pub(super) fn reload_by(&self, reloads: Reloads, keys: Keys) {
+        let _ = self.reloads.set(reloads); // there is one
+        let _ = self.keys.set(keys);
     }
 
     fn election(&self) -> Result<&Election, String> {
@@ -182,6 +195,17 @@ impl ControlHandler for RunHandler {
 
     fn forget(&self, id: NodeId) -> Result<(), String> {
         self.election()?.forget_member(id).map_err(|not_now| not_now.to_string())
+    }
+
+    fn reload(&self) -> Result<Vec<ChangedSetting>, NotReloaded> {
+        self.election()?;
+        let reloads = self.reloads.get().ok_or_else(|| "the member is starting".to_owned())?;
+        reloads.wait()
+    }
+
+    fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
+        self.election()?;
+        self.keys.get().ok_or_else(|| "the member is starting".to_owned())?.take(step, force)
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {

@@ -45,7 +45,6 @@ pub(super) type Lease = Box<dyn Fn() -> Option<Instant> + Send + Sync>;
 #[derive(Debug)]
 pub(super) struct Hooks {
     shared: Arc<Shared>,
-    done: Option<Receiver<()>>,
     fifo: Option<Fifo>,
 }
 
@@ -53,19 +52,25 @@ pub(super) struct Hooks {
 #[derive(Clone, Debug)]
 pub(super) struct Tally(Arc<Shared>, Option<Arc<Lines>>);
 
-/// What hooks are, and how they are called.
-pub(super) struct Plan {
-    pub(super) programs: Vec<PathBuf>,
+/// Which programs are called, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Programs {
+    pub(super) hooks: Vec<PathBuf>,
     /// How long each may take.
     pub(super) limit: Duration,
     /// How often one that fails is called again.
     pub(super) retries: u32,
+    /// The priority that hooks are given.
+    pub(super) rank: u64,
+}
+
+/// What hooks are, and how they are called.
+pub(super) struct Plan {
+    pub(super) programs: Programs,
     /// The name of the member, if it has one.
     pub(super) name: Option<String>,
     /// The named pipe that is told the states, if there is one.
     pub(super) fifo: Option<PathBuf>,
-    /// The priority that hooks are given.
-    pub(super) rank: u64,
     pub(super) lease: Lease,
     /// The member's last will, which is not sent before what hooks were told is over.
     pub(super) will: Option<LastWill>,
@@ -75,7 +80,11 @@ pub(super) struct Plan {
 #[derive(Debug)]
 struct Shared {
     plan: Plan,
+    /// What is called from the next call on: the plan's, until others take their place.
+    programs: Mutex<Programs>,
     queue: Mutex<Queue>,
+    /// Where the thread says that it has ended, once there is one.
+    done: Mutex<Option<Receiver<()>>>,
     /// Wakes the thread when there is something to do.
     waker: WakeFd,
 }
@@ -102,19 +111,20 @@ impl fmt::Debug for Plan {
 impl Hooks {
     /// Starts the thread that calls these programs, if there are any.
     pub(super) fn start(plan: Plan) -> io::Result<Self> {
-        let (queue, waker) = (Mutex::default(), WakeFd::new()?);
+        let (programs, waker) = (Mutex::new(plan.programs.clone()), WakeFd::new()?);
+        let (queue, done) = (Mutex::default(), Mutex::default());
         let fifo = plan.fifo.clone().map(Fifo::start).transpose()?;
-        let shared = Arc::new(Shared { plan, queue, waker });
-        if shared.plan.programs.is_empty() {
-            return Ok(Self { shared, done: None, fifo });
+        let shared = Arc::new(Shared { plan, programs, queue, done, waker });
+        let hooks = Self { shared, fifo };
+        if !hooks.shared.programs().hooks.is_empty() {
+            hooks.tally().ready()?;
         }
-        let own = Arc::clone(&shared);
-        let (finished, done) = sync_channel(1);
-        thread::Builder::new().name("hooks".to_owned()).spawn(move || {
-            own.work();
-            let _ = finished.send(()); // or nobody waits any more
-        })?;
-        Ok(Self { shared, done: Some(done), fifo })
+        Ok(hooks)
+    }
+
+    /// Calls these programs from the next change on.
+    pub(super) fn set(&self, programs: Programs) {
+        *self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner) = programs;
     }
 
     /// Queues a change; `reign` is how often the member has begun to lead, and `fault` whether a
@@ -133,7 +143,7 @@ impl Hooks {
     /// Tells a state through the pipe, if there is one.
     fn notify(&self, change: &Change, state: &str) {
         if let Some(fifo) = &self.fifo {
-            fifo.tell(&change.group, state, self.shared.plan.rank);
+            fifo.tell(&change.group, state, self.shared.programs().rank);
         }
     }
 
@@ -145,9 +155,9 @@ impl Hooks {
         self.shared.lock().over = true;
         self.shared.waker.wake();
         self.fifo.into_iter().for_each(Fifo::end);
-        let Some(done) = self.done else { return };
-        let calls = self.shared.plan.programs.len() as u64 + 1;
-        let limit = (self.shared.plan.limit * calls).as_nanos();
+        let Some(done) = self.shared.done().take() else { return };
+        let Programs { hooks, limit, .. } = self.shared.programs();
+        let limit = (limit * (hooks.len() as u64 + 1)).as_nanos();
         let limit = std::time::Duration::from_nanos(limit).saturating_add(SLACK);
         let _ = done.recv_timeout(limit); // one that cannot be killed is left behind
     }
@@ -159,6 +169,22 @@ impl Hooks {
 }
 
 impl Tally {
+    /// Starts the thread that calls hooks, unless it runs: by a thread that is no more important
+    /// than hooks should be.
+    pub(super) fn ready(&self) -> io::Result<()> {
+        let mut done = self.0.done();
+        if done.is_none() {
+            let own = Arc::clone(&self.0);
+            let (finished, ends) = sync_channel(1);
+            thread::Builder::new().name("hooks".to_owned()).spawn(move || {
+                own.work();
+                let _ = finished.send(()); // or nobody waits any more
+            })?;
+            *done = Some(ends);
+        }
+        Ok(())
+    }
+
     /// How often hooks were called, by how that ended; nothing if there are none.
     pub(super) fn counts(&self) -> BTreeMap<&'static str, u64> {
         let queue = self.0.lock();
@@ -169,7 +195,8 @@ impl Tally {
             ("cut-short", queue.cut_short),
             ("skipped", queue.skipped),
         ];
-        let any = !self.0.plan.programs.is_empty();
+        drop(queue);
+        let any = !self.0.programs().hooks.is_empty();
         counts.into_iter().filter(|_| any).collect()
     }
 
@@ -213,18 +240,28 @@ impl Tally {
 }
 
 impl Shared {
+    /// What is called now.
+    fn programs(&self) -> Programs {
+        self.programs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn done(&self) -> MutexGuard<'_, Option<Receiver<()>>> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Replaces the state that waits, if there is one.
     fn push(&self, call: Call) {
-        if self.plan.programs.is_empty() {
+        let hooks = self.programs().hooks.len() as u64;
+        if hooks == 0 {
             return;
         }
         let mut queue = self.lock();
         if queue.waiting.replace(call).is_some() {
-            queue.skipped += self.plan.programs.len() as u64;
+            queue.skipped += hooks;
         }
         drop(queue);
         self.waker.wake();
@@ -240,8 +277,8 @@ impl Shared {
             drop(queue);
             match call {
                 Some(call) => {
-                    let all = self.plan.programs.iter();
-                    all.for_each(|hook| self.tell(hook, &call, &mut groups));
+                    let all = self.programs().hooks;
+                    all.iter().for_each(|hook| self.tell(hook, &call, &mut groups));
                 }
                 None if over => return,
                 // Interrupted or not, look again.
@@ -253,7 +290,7 @@ impl Shared {
     /// Calls one hook with a state, unless the state is over; again if it fails, as often as wanted
     /// and while the state lasts. The end is not put off by that.
     fn tell(&self, hook: &Path, call: &Call, groups: &mut Groups) {
-        let (mut left, mut pause) = (self.plan.retries, PAUSE);
+        let (mut left, mut pause) = (self.programs().retries, PAUSE);
         if call.state == "STOP" {
             left = 0;
         }
@@ -301,7 +338,7 @@ impl Shared {
             }
             Ok(Ending::Exited(status)) => format!("it failed at {}: {status}", call.state),
             Ok(Ending::TooLong) => {
-                let limit = self.plan.limit;
+                let limit = self.programs().limit;
                 format!("it took longer than {limit} at {}, and was killed", call.state)
             }
             Ok(Ending::CutShort) => {
@@ -336,11 +373,11 @@ impl Shared {
 /// What [`run`] asks while a hook runs.
 impl super::hook_call::Circumstances for Shared {
     fn limit(&self) -> Duration {
-        self.plan.limit
+        self.programs().limit
     }
 
     fn rank(&self) -> u64 {
-        self.plan.rank
+        self.programs().rank
     }
 
     fn name(&self) -> Option<&str> {

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `options`, `layers`, `params`, `settings`, `programs` | the settings, from a file, the environment and flags |
+//! | `sources`, `reload` | where they come from, and how they are read again |
 //! | `joining`, `supervisor` | what comes before the event loop, and the loop |
 //! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up |
 //! | `worker`, `permission` | the command, and for how long it may run |
@@ -36,7 +37,9 @@ mod params;
 mod permission;
 mod printer;
 mod programs;
+mod reload;
 mod settings;
+mod sources;
 mod supervisor;
 mod without_command;
 mod worker;
@@ -51,11 +54,12 @@ use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
 use bellwether::net::guardian::Plan;
+use bellwether::net::keys::Keys;
 use bellwether::net::leader_file;
 use bellwether::net::memory;
 use bellwether::net::priority::{self, Children, Class};
 use bellwether::net::secrecy;
-use bellwether::net::{Election, LastWill, Prepared};
+use bellwether::net::{Builder, Election, LastWill, Prepared};
 use checks::Checks;
 use clap::Args;
 use complaints::Complaints;
@@ -69,7 +73,9 @@ use options::Options;
 use overdue::Overdue;
 use permission::Permission;
 use printer::{Printer, Stream};
+use reload::Reloading;
 pub(in crate::cli) use settings::Settings;
+pub(in crate::cli) use sources::Sources;
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
@@ -101,7 +107,8 @@ Exit codes: CMD's own (128+N if signal N ended it); 0 after SIGTERM or SIGINT, w
 the leadership handed over; 75 leadership lost (--once), 124 not elected in time, 126 and 127 CMD
 cannot be started any more, 78 bad configuration (or no such CMD), 2 bad usage.
 Signals: SIGTERM and SIGINT end CMD within --stop-timeout and hand over, a second one ends CMD at
-once; SIGHUP reads the keys again; SIGUSR1, SIGUSR2 and SIGWINCH go to CMD.
+once; SIGHUP reads the settings again, as `bellwether reload` does; SIGUSR1, SIGUSR2 and SIGWINCH
+go to CMD.
 CMD gets BELLWETHER_GROUP, _ID, _DIR, _TERM (its fencing token: higher than that of every leader
 before; empty where the protocol counts none) and _TERM_KEPT (yes: also across restarts, or no).
 Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM, _TERM_KEPT, _REIGN (how often this member
@@ -115,7 +122,8 @@ impl Run {
     /// Runs until it is told to end; `written` are the flags that were given.
     pub(in crate::cli) fn run(self, written: &[(String, Vec<String>)]) -> Done {
         // Until signals are caught, any of them ends the process, whatever it waits for.
-        let settings = Settings::gather(self.options, written)?;
+        let sources = Sources::of_process(self.options, written)?;
+        let settings = sources.gather()?;
         runtime_dir::prepare(&settings.dir)?;
         settings.check_hooks()?;
         settings.check_record()?;
@@ -132,7 +140,7 @@ impl Run {
         let waker = WakeFd::new().map_err(begin)?;
         let errors = Printer::start(Stream::Error, waker.clone()).map_err(begin)?;
         errors.take_panics();
-        let code = match start(settings, waker, &errors) {
+        let code = match start(sources, settings, waker, &errors) {
             Ok(code) => code,
             Err(failure) => {
                 let (line, code) = failure.into_line();
@@ -146,7 +154,12 @@ impl Run {
 }
 
 /// Joins, leads if it is elected, and leaves; the exit code.
-fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Failure> {
+fn start(
+    sources: Sources,
+    settings: Settings,
+    waker: WakeFd,
+    errors: &Printer,
+) -> Result<u8, Failure> {
     let begin = |error| cannot("begin", &error);
     if let Err(error) = secrecy::hide_memory() {
         errors.say(&format!("core dumps of this process may hold the keys of the group: {error}"));
@@ -170,20 +183,11 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     let (handler, resignations) = RunHandler::new(&settings, joining.waker.clone(), printers);
     let handler = Arc::new(handler);
     // So that nobody waits for answers that never come, nor does one that cannot answer HTTP.
-    let http = serve_http(&settings, &handler)?;
+    let token = settings.token()?;
+    let http = open_http(&settings, token.clone(), &handler)?;
+    let mut reloading = Reloading::new(sources, http, token);
     // A member without a control socket does not join. From here on requests are answered.
-    let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(&handler));
-    let (tells, joins) =
-        (errors.clone(), settings.options.through.first().and(settings.options.id));
-    let serve = move || -> Result<(Prepared, Server), Failure> {
-        let (dir, group, handler) = place;
-        let serve = |id| Server::start(&dir, &group, id, Arc::clone(&handler) as _);
-        // One that joins a running group may have to wait for it.
-        let early = joins.map(serve).transpose()?;
-        let prepared = builder.prepare_and_tell(&mut |line| tells.say(&line))?;
-        let server = early.map_or_else(|| serve(prepared.id()), Ok)?;
-        Ok((prepared, server))
-    };
+    let serve = serving(&settings, builder, &handler, errors);
     let (mut prepared, server) = match joining.wait_for(serve).map_err(begin)? {
         Joined::Done(done) => done?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
@@ -191,6 +195,7 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     let mut settings = settings;
     if !settings.options.through.is_empty() {
         settings.learn(prepared.params())?;
+        reloading.learnt = Some(prepared.params().to_owned());
     }
     let checks = start_checks(&settings, &mut prepared, &joining.waker, errors).map_err(begin)?;
     // The guardian is ready before the member may be elected.
@@ -211,22 +216,45 @@ fn start(settings: Settings, waker: WakeFd, errors: &Printer) -> Result<u8, Fail
     if settings.options.insecure {
         errors.say("without a key, whoever reaches the port can lead the group");
     }
-    let asked = (handler, resignations);
     let guarded = Guarded { worker, keeper, will, checks };
-    let tells = (printer, notifier);
-    let supervisor = supervise(settings, election, guarded, joining, asked, tells, errors)?;
+    let http = reloading.server();
+    let around = Around { joining, handler, resignations, printer, notifier };
+    let supervisor = supervise(settings, election, guarded, around, reloading, errors)?;
     let code = supervisor.run().map_err(|error| cannot("wait", &error))?;
-    drop((server, http));
+    drop(server);
+    http.close();
     Ok(code)
 }
 
-/// Answers HTTP, if that is wanted. The member is yet to join.
-fn serve_http(
+/// Prepares the member, and answers at its control socket.
+fn serving(
     settings: &Settings,
+    builder: Builder,
+    handler: &Arc<RunHandler>,
+    errors: &Printer,
+) -> impl FnOnce() -> Result<(Prepared, Server), Failure> + Send + use<> {
+    let place = (settings.dir.clone(), settings.group.clone(), Arc::clone(handler));
+    let (tells, joins) =
+        (errors.clone(), settings.options.through.first().and(settings.options.id));
+    move || {
+        let (dir, group, handler) = place;
+        let serve = |id| Server::start(&dir, &group, id, Arc::clone(&handler) as _);
+        // One that joins a running group may have to wait for it.
+        let early = joins.map(serve).transpose()?;
+        let prepared = builder.prepare_and_tell(&mut |line| tells.say(&line))?;
+        let server = early.map_or_else(|| serve(prepared.id()), Ok)?;
+        Ok((prepared, server))
+    }
+}
+
+/// Answers HTTP, if that is wanted. The member may be yet to join.
+fn open_http(
+    settings: &Settings,
+    token: Option<bellwether_http::Token>,
     handler: &Arc<RunHandler>,
 ) -> Result<Option<bellwether_http::Server>, Failure> {
     let Some(place) = &settings.options.serving.http else { return Ok(None) };
-    let server = bellwether_http::Server::start(place, settings.token()?, Arc::clone(handler) as _);
+    let server = bellwether_http::Server::start(place, token, Arc::clone(handler) as _);
     server.map(Some).map_err(|error| {
         let line = format!("--http: {error}");
         if error.is_config() { Failure::Config(line) } else { Failure::Io(line) }
@@ -238,11 +266,16 @@ fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {
     code
 }
 
-/// The printer of changes, and its format. With a command the standard output belongs to the
+/// How changes are written to the standard output, if they are. With a command that belongs to the
 /// command, unless changes were asked for.
-fn start_printer(settings: &Settings, waker: &WakeFd) -> io::Result<Option<(Printer, TextOrJson)>> {
+fn format_of_changes(settings: &Settings) -> Option<TextOrJson> {
     let format = settings.options.format;
-    let format = if settings.command.is_empty() { Some(settings.format()) } else { format };
+    if settings.command.is_empty() { Some(settings.format()) } else { format }
+}
+
+/// The printer of changes, and its format.
+fn start_printer(settings: &Settings, waker: &WakeFd) -> io::Result<Option<(Printer, TextOrJson)>> {
+    let format = format_of_changes(settings);
     let start = |format| Printer::start(Stream::Output, waker.clone()).map(|own| (own, format));
     format.map(start).transpose()
 }
@@ -339,33 +372,51 @@ fn start_worker((order, will): (Order, Option<LastWill>)) -> Result<Worker, Fail
     worker.map_err(|error| cannot("start the guardian", &error))
 }
 
-fn supervise(
-    settings: Settings,
-    election: Election,
-    Guarded { worker, keeper, will, checks }: Guarded,
+/// What a member has from before it joined: its signals, who asks it, and who is told of changes.
+struct Around {
     joining: Joining,
-    (handler, resignations): (Arc<RunHandler>, Receiver<Resigning>),
-    (printer, notifier): (Option<(Printer, TextOrJson)>, Notifier),
+    handler: Arc<RunHandler>,
+    resignations: Receiver<Resigning>,
+    printer: Option<(Printer, TextOrJson)>,
+    notifier: Notifier,
+}
+
+fn start_hooks(
+    settings: &Settings,
+    election: &Election,
+    will: Option<LastWill>,
     errors: &Printer,
-) -> Result<Supervisor, Failure> {
-    let Settings { group, options, hooks, .. } = settings;
-    let begin = |error| cannot("begin", &error);
+) -> io::Result<Hooks> {
     let leads = election.clone();
-    let hooks = Hooks::start(hooks::Plan {
-        programs: hooks,
-        limit: options.hooking.hook_timeout,
-        retries: options.hooking.hook_retry,
+    let options = &settings.options;
+    Hooks::start(hooks::Plan {
+        programs: hooks::Programs {
+            hooks: settings.hooks.clone(),
+            limit: options.hooking.hook_timeout,
+            retries: options.hooking.hook_retry,
+            rank: options.rank.unwrap_or(election.leadership().me.0),
+        },
         name: options.name.clone(),
-        fifo: options.hooking.notify_fifo,
-        rank: options.rank.unwrap_or(election.leadership().me.0),
+        fifo: options.hooking.notify_fifo.clone(),
         lease: Box::new(move || {
             let now = leads.leadership();
             now.leads().then_some(now.until)
         }),
-        will: will.clone(),
+        will,
         errors: errors.clone(),
-    });
-    let hooks = hooks.map_err(begin)?;
+    })
+}
+
+fn supervise(
+    settings: Settings,
+    election: Election,
+    Guarded { worker, keeper, will, checks }: Guarded,
+    Around { joining, handler, resignations, printer, notifier }: Around,
+    reloading: Reloading,
+    errors: &Printer,
+) -> Result<Supervisor, Failure> {
+    let begin = |error| cannot("begin", &error);
+    let hooks = start_hooks(&settings, &election, will.clone(), errors).map_err(begin)?;
     let notes = worker.as_ref().map_or_else(|| Notes::new(errors.clone()), Worker::notes);
     let counts = Counts::default();
     let tallies = (hooks.tally(), counts.clone(), checks.findings());
@@ -375,6 +426,22 @@ fn supervise(
     let errands = Errands::start(election.clone(), errors.clone(), waker.clone()).map_err(begin)?;
     let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), waker.clone());
     let overdue = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
+    let (group, once) = (settings.group.clone(), settings.options.once);
+    let keys = Keys::start(&election, &group, settings.options.key.clone()).map_err(begin)?;
+    let (reloads, applied) = reload::start(reload::Place {
+        reloading,
+        settings,
+        election: election.clone(),
+        handler: Arc::clone(&handler),
+        hooks: hooks.tally(),
+        printer: printer.as_ref().map(|(printer, _)| printer.clone()),
+        notifier: notifier.clone(),
+        errors: errors.clone(),
+        waker: waker.clone(),
+        keys: keys.clone(),
+    })
+    .map_err(begin)?;
+    handler.reload_by(reloads.clone(), keys);
     notifier.joined(&election);
     be_prompt(&notes);
     Ok(Supervisor {
@@ -395,10 +462,11 @@ fn supervise(
         will,
         overdue,
         counts,
-        keys: options.key,
+        reloads,
+        applied,
         complaints: Complaints::new(),
         deadline,
-        once: options.once,
+        once,
         led: false,
         last: None,
         list: None,

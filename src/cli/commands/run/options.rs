@@ -63,7 +63,7 @@ fn stop_signal(text: &str) -> Result<i32, String> {
     }
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(in crate::cli) struct Options {
     /// The group
     pub(super) group: Option<String>,
@@ -113,7 +113,7 @@ pub(in crate::cli) struct Options {
     /// times. [[check]] in a file
     #[arg(long = "check", value_name = "KIND=WHAT,...")]
     pub(super) checks: Vec<Check>,
-    /// The group's keys, as `bellwether keygen` makes them; read again at SIGHUP
+    /// The group's keys, as `bellwether keygen` makes them
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(super) key: Option<PathBuf>,
     /// No key: whoever reaches the port can lead the group
@@ -183,7 +183,7 @@ pub(in crate::cli) struct Options {
     pub(super) command: Vec<OsString>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "HTTP")]
 pub(super) struct Serving {
     /// Answer HTTP at this address, as in 127.0.0.1:7480, or at a Unix socket, as in
@@ -197,7 +197,7 @@ pub(super) struct Serving {
     pub(super) http_token: Option<PathBuf>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Hooks")]
 pub(super) struct Hooking {
     /// A program to call at each change, with: INSTANCE GROUP MASTER|BACKUP|FAULT|STOP RANK. Hooks
@@ -222,7 +222,7 @@ pub(super) struct Hooking {
     pub(super) leader_file: Option<PathBuf>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Command")]
 pub(super) struct Commanding {
     /// The command as a line for /bin/sh, instead of -- CMD

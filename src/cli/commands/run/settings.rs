@@ -8,6 +8,7 @@ use super::options::{Commanding, DEFAULT, Options};
 use super::params;
 use super::permission::Permission;
 use super::programs::{self, check_command, check_executable};
+use super::sources::Given;
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::file;
 use crate::cli::output::TextOrJson;
@@ -24,7 +25,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The merged settings.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::cli) struct Settings {
     pub(super) group: String,
     pub(super) options: Options,
@@ -35,6 +36,8 @@ pub(in crate::cli) struct Settings {
     pub(super) hooks: Vec<PathBuf>,
     pub(super) command: Vec<OsString>,
     pub(super) permission: Permission,
+    /// What was given, by name.
+    pub(super) given: Given,
     /// Whether parameters were given, so that they are not learnt from a group that it joins.
     has_params: bool,
     /// When this process began; its records refer to it.
@@ -42,26 +45,6 @@ pub(in crate::cli) struct Settings {
 }
 
 impl Settings {
-    /// Merges file, environment and flags; `written` are the flags with their values.
-    pub(in crate::cli) fn gather(
-        options: Options,
-        written: &[(String, Vec<String>)],
-    ) -> Result<Self, Failure> {
-        let environment = layers::from_environment(std::env::vars_os()).map_err(Failure::Config)?;
-        Self::merge(options, written, environment)
-    }
-
-    fn merge(
-        options: Options,
-        written: &[(String, Vec<String>)],
-        environment: Layer,
-    ) -> Result<Self, Failure> {
-        let named = environment.get("config").and_then(|path| path.first());
-        let path = options.config.clone().or_else(|| named.map(PathBuf::from));
-        let file = path.as_deref().map(layers::from_file).transpose()?.unwrap_or_default();
-        Self::merge_file(options, written, environment, file)
-    }
-
     /// The settings in the text of a file, alone.
     pub(in crate::cli) fn of_text(text: &str) -> Result<Self, Failure> {
         let file = layers::from_text(text).map_err(Failure::Config)?;
@@ -69,7 +52,8 @@ impl Settings {
         Self::merge_file(options, &[], Layer::new(), file)
     }
 
-    fn merge_file(
+    /// Merges them; `written` are the flags with their values.
+    pub(super) fn merge_file(
         options: Options,
         written: &[(String, Vec<String>)],
         environment: Layer,
@@ -114,6 +98,7 @@ impl Settings {
         let has_params = options.params.pairs().next().is_some()
             || options.lease.is_some()
             || !file.params.table.is_empty();
+        let params = file.params.table.clone();
         let (config, lease) = params::config(&options, &given, file.params)?;
         let config = if guarded { params::asking(config) } else { config };
         let name = options.protocol.name;
@@ -133,7 +118,8 @@ impl Settings {
         let names = ["priority", "priorities", "witness", "voters", "check"];
         check_effect(&all, written, &names, roles, &ordinary)?;
         let settled = Self::settle(group, options, (config, &choice), command)?;
-        Ok(Self { has_params, lease, ..settled })
+        let given = Given { layer: all, params, config: settled.config.clone() };
+        Ok(Self { has_params, lease, given, ..settled })
     }
 
     fn settle(
@@ -151,6 +137,8 @@ impl Settings {
         let dir = runtime_dir::of_process(options.dir.as_deref());
         let since = BootTime.now();
         let (has_params, lease) = (false, None);
+        let given =
+            Given { layer: Layer::new(), params: toml::Table::new(), config: config.clone() };
         Ok(Self {
             group,
             options,
@@ -160,6 +148,7 @@ impl Settings {
             hooks,
             command,
             permission,
+            given,
             has_params,
             since,
         })
@@ -377,6 +366,7 @@ pub(super) fn read_keys(file: &Path) -> Result<Keyring, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sources::Sources;
     use super::*;
     use crate::cli::{Bellwether, Command, command, written};
     use bellwether::protocols::local_leader::{Mode, Preset, Tokens};
@@ -402,8 +392,8 @@ mod tests {
         );
         let environment = environment.map_err(Failure::Config);
         let written = written(&command, &matches);
-        let merged =
-            environment.and_then(|environment| Settings::merge(run.options, &written, environment));
+        let merged = environment
+            .and_then(|environment| Sources::new(run.options, &written, environment).gather());
         std::fs::remove_file(&path).unwrap();
         merged
     }

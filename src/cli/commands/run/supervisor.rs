@@ -19,7 +19,7 @@ use super::notify::Notifier;
 use super::overdue::Overdue;
 use super::permission::WITHOUT_LEASE;
 use super::printer::Printer;
-use super::settings::read_keys;
+use super::reload::{Applied, Reloads};
 use super::without_command::Keeper;
 use super::worker::{Fate, Worker};
 use crate::cli::output::TextOrJson;
@@ -32,7 +32,6 @@ use bellwether::net::control::Change;
 use bellwether::net::{Election, LastWill, Next, Snapshot, Watch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
-use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
 /// Not elected in time.
@@ -76,7 +75,9 @@ pub(super) struct Supervisor {
     pub(super) overdue: Option<Overdue>,
     /// What happened to the command and its guardian.
     pub(super) counts: Counts,
-    pub(super) keys: Option<PathBuf>,
+    /// Reads the settings again, and what comes of it.
+    pub(super) reloads: Reloads,
+    pub(super) applied: Receiver<Applied>,
     pub(super) complaints: Complaints,
     /// The deadline by which it must lead, if there is one.
     pub(super) deadline: Option<(Instant, Duration)>,
@@ -116,6 +117,7 @@ impl Supervisor {
             self.hear_worker();
             self.keeper.iter_mut().for_each(Keeper::look);
             self.waker.clear();
+            self.take_over_settings();
             self.resigning.extend(self.resignations.try_iter());
             if self.printer.as_ref().is_some_and(|(printer, _)| printer.is_closed()) {
                 self.end_with(0); // as any program does whose reader has gone
@@ -149,31 +151,12 @@ impl Supervisor {
                 self.asked_to_end = self.asked_to_end.saturating_add(1);
                 self.end_with(0);
             }
-            Asked::Reload => {
-                self.notifier.reloading();
-                self.reload();
-                self.notifier.ready();
-            }
+            Asked::Reload => self.reloads.begin(),
             Asked::Forward(signal) => {
                 if let Some(worker) = &mut self.worker {
                     worker.signal(signal);
                 }
             }
-        }
-    }
-
-    /// Reads the keys again; keys that cannot be read change nothing.
-    fn reload(&self) {
-        let Some(file) = &self.keys else { return };
-        match read_keys(file) {
-            Ok(keyring) => {
-                let ids = keyring.ids(&self.group).join(", accepts ");
-                if self.election.set_keyring(keyring).is_ok() {
-                    let file = file.display();
-                    self.errors.say(&format!("read {file} again: sends with {ids}"));
-                }
-            }
-            Err(failure) => self.errors.say(&format!("{failure}; the keys stay as they were")),
         }
     }
 

@@ -210,6 +210,16 @@ impl Worker {
         })
     }
 
+    /// Changes how the command is ended, and whether it is started again. What is ending already
+    /// ends as it began to.
+    pub(super) fn set(&mut self, stop_timeout: Duration, stop_signal: i32, restart: bool) {
+        (self.permission.stop_timeout, self.restart) = (stop_timeout, restart);
+        if std::mem::replace(&mut self.plan.stop_signal, stop_signal) != stop_signal {
+            // If it is lost, its report says so, and the next one has the plan.
+            let _ = self.guardian.set_stop_signal(stop_signal);
+        }
+    }
+
     /// The notes about the guardian.
     pub(super) fn notes(&self) -> Notes {
         self.notes.clone()
