@@ -12,13 +12,14 @@ use super::handler::{ChangeStream, ControlHandler, WatchEvent};
 use super::socket::Socket;
 use super::{Answer, Ask, Question, STACK};
 use crate::clock::{BootTime, Clock};
+use crate::past::Past;
 use crate::voter_change::VoterChange;
 use crate::wake_fd::WakeFd;
 use bellwether_core::{Duration, Instant, NodeId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -206,7 +207,8 @@ fn converse(
     while let Some(line) = connection.question() {
         let stream = &connection.stream;
         let question = serde_json::from_slice::<Question>(&line);
-        let Question { ask, to, add, remove, lock, drift_ppm, list, member } = match question {
+        let Question { ask, to, add, remove, lock, drift_ppm, list, member, last } = match question
+        {
             Ok(question) => question,
             Err(error) => {
                 let text = format!("not a question: {error}; ask {{\"ask\":\"status\"}}");
@@ -238,6 +240,13 @@ fn converse(
             Ask::Forget => match member {
                 Some(id) => shared.desk.forget(NodeId(id)).map(|()| Answer::Done(true)),
                 None => Err("whom? Ask {\"ask\":\"forget\",\"member\":4}".to_owned()),
+            },
+            Ask::Past => match shared.desk.past(last) {
+                Ok(past) => {
+                    stream_past(stream, shared, past)?;
+                    continue;
+                }
+                Err(why) => Err(why),
             },
             Ask::Watch => {
                 // A connection that asked something else first has no permit yet.
@@ -329,6 +338,16 @@ fn stream_changes(
         }
     }
     Ok(())
+}
+
+/// Sends one record a line, and so keeps one of them in memory.
+fn stream_past(stream: &UnixStream, shared: &Shared, past: Past) -> io::Result<()> {
+    let mut buffered = BufWriter::new(stream);
+    for record in past.take_while(|_| !shared.is_over()) {
+        serde_json::to_writer(&mut buffered, &Answer::Record(Box::new(record)))?;
+        buffered.write_all(b"\n")?;
+    }
+    buffered.flush()
 }
 
 /// Whether the client disconnected. Bytes after the question are not read.

@@ -2,9 +2,10 @@
 //! the clients.
 
 use super::Change;
+use crate::past::Past;
 use crate::status::Status;
 use crate::voter_change::VoterChange;
-use bellwether_core::NodeId;
+use bellwether_core::{Duration, NodeId};
 
 /// Answers the requests of clients. Every method may block for a moment, and may be called by
 /// several threads at once.
@@ -38,6 +39,14 @@ pub trait ControlHandler: Send + Sync + 'static {
     /// # Errors
     /// Why it does not, in a sentence.
     fn forget(&self, id: NodeId) -> Result<(), String>;
+
+    /// What happened to the member in the last time of this length, or all that it remembers.
+    ///
+    /// # Errors
+    /// Why there is none, in a sentence.
+    fn past(&self, _last: Option<Duration>) -> Result<Past, String> {
+        Err("this member does not tell its past".to_owned())
+    }
 
     /// The present state and all changes.
     fn watch(&self) -> Box<dyn ChangeStream>;

@@ -3,9 +3,10 @@
 //!
 //! **Source.** Ours. A question is `{"ask":"status"}`, `{"ask":"resign"}`,
 //! `{"ask":"transfer","to":2}`, `{"ask":"voters","add":4,"remove":1}`,
-//! `{"ask":"forget","member":4}` or `{"ask":"watch"}`; an answer is `{"status":…}`,
-//! `{"done":true}`, `{"change":…}` or `{"error":"…"}`. A watch is answered with the present state
-//! and then with each change.
+//! `{"ask":"forget","member":4}`, `{"ask":"past","last":"1h"}` or `{"ask":"watch"}`; an answer is
+//! `{"status":…}`, `{"done":true}`, `{"record":…}`, `{"change":…}` or `{"error":"…"}`. A watch is
+//! answered with the present state and then with each change; the past with one record a line, of
+//! which the last has the kind `collected`.
 //!
 //! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
 //!
@@ -29,7 +30,7 @@ use crate::Snapshot;
 use crate::clock::wall_time;
 use crate::setting::{NamesSettings, Setting};
 use crate::status::{Role, Status};
-use bellwether_core::{Duration, Instant, Term};
+use bellwether_core::{Duration, Instant, Record, Term};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,8 @@ pub enum Ask {
     Voters,
     /// To forget the member that the question names, which joined and has ended for good.
     Forget,
+    /// What happened to it in the last time, as records of a trace.
+    Past,
     /// Its present state, and every change from now on.
     Watch,
 }
@@ -83,13 +86,16 @@ struct Question {
     /// The member to forget, for [`Ask::Forget`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     member: Option<u64>,
+    /// How far back, for [`Ask::Past`]; all that is remembered if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last: Option<Duration>,
 }
 
 impl Question {
     /// A question without details.
     fn of(ask: Ask) -> Self {
-        let (lock, drift_ppm) = (None, None);
-        Self { ask, to: None, add: None, remove: None, lock, drift_ppm, list: None, member: None }
+        let (to, add, remove, lock, drift_ppm) = (None, None, None, None, None);
+        Self { ask, to, add, remove, lock, drift_ppm, list: None, member: None, last: None }
     }
 }
 
@@ -103,6 +109,8 @@ pub enum Answer {
     /// To [`Ask::Resign`] and [`Ask::Transfer`], once the member has resigned; to [`Ask::Voters`],
     /// once the change has begun.
     Done(bool),
+    /// To [`Ask::Past`], one per record.
+    Record(Box<Record>),
     /// To [`Ask::Watch`], one per change.
     Change(Change),
     /// The request failed, and why.
@@ -244,7 +252,7 @@ fn named(file: &str) -> Option<(&str, u64)> {
 /// Questions and answers, for fuzzers.
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing {
-    use super::{Answer, Ask, Question};
+    use super::{Answer, Ask, Duration, Question};
     use crate::voter_change::VoterChange;
 
     /// Whether these bytes are a question or an answer.
@@ -266,7 +274,7 @@ pub mod fuzzing {
 
     /// What clients and members write.
     pub fn seeds() -> Vec<Vec<u8>> {
-        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget, Ask::Watch];
+        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget];
         let question = |ask| Question {
             ask,
             to: Some(2),
@@ -276,12 +284,16 @@ pub mod fuzzing {
             drift_ppm: Some(100),
             list: Some(3),
             member: Some(9),
+            last: Some(Duration::from_secs(5)),
         };
         let bytes = |ask| serde_json::to_vec(&question(ask)).unwrap_or_default();
         let change = br#"{"change":{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],
             "until":7,"term":7,"term_kept":true,"why":null,"wall":"2026-11-16T10:20:47Z"}}"#;
         let answers = [br#"{"done":true}"#.to_vec(), br#"{"error":"no"}"#.to_vec()];
-        asks.map(bytes).into_iter().chain(answers).chain([change.to_vec()]).collect()
+        let record = br#"{"record":{"t":5,"node":1,"kind":"withdraw","why":"x"}}"#;
+        let more = [Ask::Past, Ask::Watch].map(bytes).into_iter();
+        let more = more.chain([change.to_vec(), record.to_vec()]);
+        asks.map(bytes).into_iter().chain(answers).chain(more).collect()
     }
 }
 
