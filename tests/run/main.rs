@@ -11,6 +11,7 @@ mod guarding;
 mod handing_over;
 mod hooks;
 mod joining;
+mod logging;
 mod member;
 mod output;
 mod records;

@@ -8,7 +8,7 @@
 //! | `worker`, `permission` | the command, and for how long it may run |
 //! | `addresses` | the addresses of the leader, before the member starts |
 //! | `without_command` | the guardian of a member that has none |
-//! | `hooks`, `hook_call`, `printer`, `complaints` | how changes and trouble are reported |
+//! | `hooks`, `hook_call`, `printer`, `log`, `complaints` | how changes and trouble are reported |
 //! | `handler`, `counts` | answers requests at the control socket and by HTTP |
 //!
 //! **Promise.** Only the threads of `printer` write to the standard output or error, so a reader
@@ -25,6 +25,7 @@ mod hook_call;
 mod hooks;
 mod joining;
 mod layers;
+mod log;
 pub(in crate::cli) mod options;
 mod overdue;
 mod params;
@@ -56,6 +57,7 @@ use errands::Errands;
 use handler::{Resigning, RunHandler};
 use hooks::Hooks;
 use joining::{Joined, Joining};
+use log::Level;
 use options::Options;
 use overdue::Overdue;
 use permission::Permission;
@@ -118,13 +120,14 @@ impl Run {
         }
         let begin = |error| cannot("begin", &error);
         let waker = WakeFd::new().map_err(begin)?;
-        let errors = Printer::start(Stream::Error, waker.clone()).map_err(begin)?;
+        let logging = settings.options.logging;
+        let errors = Printer::start_log(Stream::Error, logging, waker.clone()).map_err(begin)?;
         errors.take_panics();
         let code = match start(settings, waker, &errors) {
             Ok(code) => code,
             Err(failure) => {
                 let (line, code) = failure.into_line();
-                line.into_iter().for_each(|line| errors.say(&line));
+                line.into_iter().for_each(|line| errors.log(Level::Error, &line));
                 code
             }
         };
