@@ -14,7 +14,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::{
     analyze, check, check_config, completions, demo, guard, keygen, members, plan, protocols,
-    replay, reproduce, resign, run, sim, status, trace, transfer, watch, why,
+    replay, report, reproduce, resign, run, sim, status, trace, transfer, watch, why,
 };
 use failure::Failure;
 use flags::group;
@@ -78,6 +78,8 @@ enum Command {
     Transfer(transfer::Transfer),
     /// Explain why a running member leads, follows, or does neither
     Why(why::Why),
+    /// Tell who led when, why no longer, and how long nobody did
+    Report(report::Report),
     /// Replay recorded traces and name the first difference
     Replay(replay::Replay),
     /// List the protocols and what they promise
@@ -132,6 +134,7 @@ pub fn main() -> ExitCode {
         Command::Resign(resign) => resign.run(),
         Command::Transfer(transfer) => transfer.run(),
         Command::Why(why) => why.run(),
+        Command::Report(report) => report.run(),
         Command::Replay(replay) => replay.run(),
         Command::Protocols(protocols) => protocols.run(),
         Command::Keygen(keygen) => keygen.run(),

@@ -15,6 +15,7 @@ mod logging;
 mod member;
 mod output;
 mod records;
+mod reporting;
 mod roles;
 mod scheduling;
 mod settings;

@@ -11,7 +11,7 @@ use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{Change, ChangeStream, ControlHandler, WatchEvent};
 use bellwether::net::status::{HandingOver, Status};
-use bellwether::net::{Election, LastWill, Next, NotNow, Snapshot, VoterChange, Watch};
+use bellwether::net::{Election, LastWill, Next, NotNow, Past, Snapshot, VoterChange, Watch};
 use bellwether_http::{HttpHandler, Tallies};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -168,6 +168,10 @@ impl ControlHandler for RunHandler {
 
     fn forget(&self, id: NodeId) -> Result<(), String> {
         self.election()?.forget_member(id).map_err(|not_now| not_now.to_string())
+    }
+
+    fn past(&self, last: Option<bellwether::core::Duration>) -> Result<Past, String> {
+        Ok(self.election()?.past(last))
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {
