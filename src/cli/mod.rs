@@ -14,7 +14,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::{
     analyze, check, check_config, completions, demo, guard, keygen, keys, members, plan, protocols,
-    reload, replay, reproduce, resign, run, sim, status, trace, transfer, watch, why,
+    reload, replay, report, reproduce, resign, run, sim, status, trace, transfer, watch, why,
 };
 use failure::Failure;
 use flags::group;
@@ -82,6 +82,8 @@ enum Command {
     Reload(reload::Reload),
     /// Explain why a running member leads, follows, or does neither
     Why(why::Why),
+    /// Tell who led when, why no longer, and how long nobody did
+    Report(report::Report),
     /// Replay recorded traces and name the first difference
     Replay(replay::Replay),
     /// List the protocols and what they promise
@@ -138,6 +140,7 @@ pub fn main() -> ExitCode {
         Command::Keys(keys) => keys.run(),
         Command::Reload(reload) => reload.run(),
         Command::Why(why) => why.run(),
+        Command::Report(report) => report.run(),
         Command::Replay(replay) => replay.run(),
         Command::Protocols(protocols) => protocols.run(),
         Command::Keygen(keygen) => keygen.run(),

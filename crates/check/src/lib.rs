@@ -19,6 +19,7 @@
 //! | [`judge`], [`fuzz`], [`tally`] | one run, many runs, and counts of what was tested |
 //! | [`mod@shrink`], [`scenario`] | a minimal schedule that breaks an invariant, as a file |
 //! | [`live`], [`replay`] | live traces, checked by the same invariants and replayed |
+//! | [`account`] | who led when and why no longer, for operators |
 //! | [`explore`] | every behaviour of a group of two or three |
 //! | `validation` | whether every step of a lease protocol is an action of the proved model |
 //!
@@ -41,6 +42,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod account;
 pub mod explore;
 pub mod fault_kind;
 pub mod fault_mix;

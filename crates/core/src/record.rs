@@ -109,6 +109,20 @@ pub enum Event {
     },
     /// It left for good.
     Leave,
+    /// It withdrew: it takes no part until it begins again.
+    Withdraw {
+        /// Why, in a word.
+        why: Cow<'static, str>,
+    },
+    /// Somebody collected its recent past, and it was alive.
+    Collected {
+        /// Which start of which machine its clock counts from.
+        boot: String,
+        /// The wall clock, in nanoseconds since 1970.
+        wall: u64,
+        /// How many earlier entries were overwritten.
+        lost: u64,
+    },
     /// Its clock was set forward.
     Jump {
         /// Its new reading.

@@ -34,6 +34,7 @@ mod reply;
 mod routes;
 mod server;
 mod token;
+mod trace;
 
 pub use doors::{PLAIN_MAX, STREAMS_MAX};
 pub use handler::{HttpHandler, Tallies};

@@ -11,6 +11,7 @@ use crate::news::News;
 use crate::questions::Questions;
 use crate::reply;
 use crate::token::Token;
+use crate::trace::trace;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Extension, Request, State};
@@ -57,7 +58,7 @@ pub(crate) struct App {
     pub(crate) changes: Arc<Semaphore>,
 }
 
-type Shared = State<Arc<App>>;
+pub(crate) type Shared = State<Arc<App>>;
 
 /// Where a request comes from.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +81,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/status", get(status).options(status))
         .route("/v1/members", get(members).options(members))
         .route("/v1/events", get(events))
+        .route("/v1/trace", get(trace).options(trace))
         .route("/v1/resign", post(resign))
         .route("/v1/transfer", post(transfer))
         .method_not_allowed_fallback(bad_method)
@@ -105,7 +107,7 @@ async fn unknown(uri: Uri) -> Response {
         StatusCode::NOT_FOUND,
         format!(
             "there is no {}; there are /, /leader, /replica, /livez, /readyz, /metrics, \
-             /v1/status, /v1/members, /v1/events, /v1/resign and /v1/transfer",
+             /v1/status, /v1/members, /v1/events, /v1/trace, /v1/resign and /v1/transfer",
             path.escape_debug()
         ),
     )

@@ -4,6 +4,7 @@ use crate::builder::Builder;
 use crate::control::Server;
 use crate::frame::Keyring;
 use crate::guard::{Campaign, Guard};
+use crate::past::Past;
 use crate::resignation::{Answer, Resigning};
 use crate::shared::{Request, Shared};
 use crate::snapshot::Snapshot;
@@ -102,6 +103,12 @@ impl Election {
     /// How often its clock was found not to be trusted since it was started.
     pub fn clock_faults(&self) -> u64 {
         self.shared().clock.faults()
+    }
+
+    /// What happened to the member in the last time of this length, as far as it remembers, or all
+    /// that it remembers: the records of a trace.
+    pub fn past(&self, last: Option<bellwether_core::Duration>) -> Past {
+        self.shared().past(last)
     }
 
     /// A stream of what the member believes, beginning with the present.

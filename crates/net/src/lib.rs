@@ -17,7 +17,7 @@
 //! | [`Election`], [`Guard`], [`Watch`], [`Snapshot`], [`VoterChange`] | what an application holds |
 //! | `member`, `outbox`, `waiting`, `scheduling`, `life`, `program`, `resignation` | the event loop, the protocol in it, and its end |
 //! | [`frame`], `socket`, `multicast`, `directory`, `resolver`, `randomness` | datagrams: sealing, sending, receiving, addresses of members |
-//! | [`clock`], `state`, `recorder`, [`files`] | time, durable state, the trace, and files opened without waiting |
+//! | [`clock`], `state`, `recorder`, [`Past`], [`files`] | time, durable state, the trace, the recent past in memory, and files opened without waiting |
 //! | `guardian` (a feature of that name), [`priority`], [`memory`], `lateness` | a command that runs only while it is permitted; the means to be in time |
 //! | [`secrecy`] | no core dumps of a process that has keys |
 //! | [`LastWill`], `entrusting` | what the guardian sends for a member that was killed |
@@ -72,6 +72,7 @@ mod member;
 pub mod memory;
 mod multicast;
 mod outbox;
+mod past;
 mod peers;
 pub mod priority;
 mod program;
@@ -104,6 +105,7 @@ pub use frame::Keyring;
 pub use guard::{Campaign, Guard, Lost};
 pub use handle::{Election, Gone, NotNow};
 pub use last_will::LastWill;
+pub use past::{BYTES as PAST_BYTES, Past};
 pub use peers::{BadPeers, Peers};
 pub use program::BadProgram;
 pub use setting::{NamesSettings, Setting};

@@ -255,6 +255,7 @@ impl Member {
         let (why, told) = match before.filter(|before| before.why.is_like(&why)) {
             Some(before) => (before.why, before.told),
             None => {
+                self.recorder.withdraw(now, why.word());
                 let text = self.reason(&why, now);
                 self.tell_withdrawn(&text, now);
                 self.changed(now);

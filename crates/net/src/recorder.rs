@@ -6,6 +6,7 @@
 //! loses at most the last line.
 
 use crate::files;
+use crate::past::PastWriter;
 use bellwether_core::{
     BeliefTracer, Command, Dest, Endpoint, Event, Instant, LifeHeader, NodeId, Output, Record,
     SimTime, to_hex,
@@ -16,7 +17,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Writes the trace of one member. Without a file it does nothing.
+/// Writes the trace of one member to a file, if there is one, and its changes to memory.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     file: Option<File>,
@@ -24,6 +25,7 @@ pub(crate) struct Recorder {
     /// The lines of the current step.
     lines: Vec<u8>,
     told: BeliefTracer,
+    past: PastWriter,
     /// Why recording has stopped, if it has.
     pub(crate) failed: Option<String>,
 }
@@ -31,11 +33,12 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Appends to this file, if one is given. Only a regular file is accepted: a pipe or a device
     /// could block the election.
-    pub(crate) fn open(path: Option<&Path>, node: NodeId) -> io::Result<Self> {
+    pub(crate) fn open(path: Option<&Path>, node: NodeId, past: PastWriter) -> io::Result<Self> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         let open = |path: &Path| files::open(path, flags, Mode::RUSR | Mode::WUSR);
         let file = path.map(open).transpose()?;
-        Ok(Self { file, node, lines: Vec::new(), told: BeliefTracer::default(), failed: None })
+        let (lines, told, failed) = (Vec::new(), BeliefTracer::default(), None);
+        Ok(Self { file, node, lines, told, past, failed })
     }
 
     fn add(&mut self, now: Instant, event: Event) {
@@ -52,6 +55,7 @@ impl Recorder {
 
     /// Records that an incarnation begins.
     pub(crate) fn begin(&mut self, now: Instant, head: LifeHeader) {
+        self.past.begin(now, &head);
         if self.is_on() {
             let incarnation = head.incarnation;
             self.told = BeliefTracer::default();
@@ -73,6 +77,7 @@ impl Recorder {
         (life, number): (u64, u64),
         body: &[u8],
     ) {
+        self.past.received(now, from, message, (life, number));
         if self.is_on() {
             let (message, sent) = (Cow::Borrowed(message), SimTime::from_nanos(now.as_nanos()));
             let (life, body) = (Some(life), Some(to_hex(body)));
@@ -82,6 +87,7 @@ impl Recorder {
 
     /// Records that a timer fires.
     pub(crate) fn timer(&mut self, now: Instant, endpoint: &dyn Endpoint) {
+        self.past.step();
         if self.is_on()
             && let Some(timer) = endpoint.due(now)
         {
@@ -91,6 +97,7 @@ impl Recorder {
 
     /// Records a command of the application.
     pub(crate) fn command(&mut self, now: Instant, command: Command, taken: bool) {
+        self.past.command(now, command, taken);
         if self.is_on() {
             self.add(now, Event::Command { command: format!("{command:?}"), taken });
         }
@@ -98,6 +105,7 @@ impl Recorder {
 
     /// Records that the set of known members changed.
     pub(crate) fn peers(&mut self, now: Instant, members: Vec<NodeId>) {
+        self.past.members(now, &members);
         if self.is_on() {
             self.add(now, Event::Peers { members });
         }
@@ -123,6 +131,7 @@ impl Recorder {
 
     /// Records what the process believes, where that changed or was prolonged.
     pub(crate) fn belief(&mut self, now: Instant, endpoint: &dyn Endpoint, changed: bool) {
+        self.past.belief(now, &endpoint.leadership(now));
         if !self.is_on() {
             return;
         }
@@ -134,8 +143,14 @@ impl Recorder {
         self.told = told;
     }
 
-    /// Records that the member leaves or withdraws.
+    /// Notes that the member withdraws. In the file its life just ends.
+    pub(crate) fn withdraw(&mut self, now: Instant, why: &'static str) {
+        self.past.withdraw(now, why);
+    }
+
+    /// Records that the member leaves.
     pub(crate) fn leave(&mut self, now: Instant) {
+        self.past.leave(now);
         if self.is_on() {
             self.add(now, Event::Leave);
         }
@@ -164,13 +179,16 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::past::Ring;
+    use std::sync::Arc;
 
     #[test]
     fn a_life_that_follows_half_a_line_begins_a_line_of_its_own() {
         let name = format!("bellwether-recorder-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::write(&path, "{\"t\":5,\"nod").expect("it can be written");
-        let mut recorder = Recorder::open(Some(&path), NodeId(3)).expect("it can be opened");
+        let past = PastWriter::new(Arc::new(Ring::new()), NodeId(3));
+        let mut recorder = Recorder::open(Some(&path), NodeId(3), past).expect("it can be opened");
         let [boot, group, protocol, params] = [(); 4].map(|()| String::new());
         let (members, memory, work) = (Vec::new(), None, None);
         let (incarnation, rank, seed) = (7, 0, 0);

@@ -4,12 +4,13 @@
 use crate::clock::{CheckedClock, Clock as _};
 use crate::frame::Keyring;
 use crate::keys::{Heard, Inbox};
+use crate::past::{Past, Ring};
 use crate::resignation::{Answer, Resigning};
 use crate::snapshot::Snapshot;
 use crate::status::Status;
 use crate::voter_change::VoterChange;
 use crate::wake_fd::WakeFd;
-use bellwether_core::{Command, Instant, Leadership, NodeId};
+use bellwether_core::{Command, Duration, Instant, Leadership, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -59,6 +60,8 @@ pub(crate) struct Shared {
     successor: AtomicU64,
     /// Where frames about keys go.
     keys: Inbox,
+    /// The member's recent past.
+    pub(crate) ring: Arc<Ring>,
 }
 
 /// No list of voters is known yet.
@@ -145,6 +148,7 @@ impl Shared {
             list: AtomicU64::new(NO_LIST),
             successor: AtomicU64::new(NOBODY),
             keys: Inbox::default(),
+            ring: Arc::new(Ring::new()),
         })
     }
 
@@ -463,6 +467,12 @@ impl Shared {
         self.wake.as_fd()
     }
 
+    /// The member's recent past: of the last time of this length, or all that is remembered.
+    pub(crate) fn past(&self, last: Option<Duration>) -> Past {
+        let me = self.present().standing.me;
+        Past::new(&self.ring, &self.clock, me, last)
+    }
+
     /// Wakes the member's thread.
     pub(crate) fn wake(&self) {
         self.wake.wake();
@@ -481,7 +491,7 @@ impl Shared {
     /// The time after this duration.
     pub(crate) fn later(&self, length: std::time::Duration) -> Instant {
         let nanos = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
-        self.now() + bellwether_core::Duration::from_nanos(nanos)
+        self.now() + Duration::from_nanos(nanos)
     }
 
     /// The time until then.

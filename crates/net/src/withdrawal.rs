@@ -41,6 +41,17 @@ impl Reason {
         }
     }
 
+    /// The reason in a few words, for a report.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Conflict(..) => "another member has another configuration, or its id",
+            Self::Clock(_) => "its clock cannot be trusted",
+            Self::Promise(_) => "an earlier promise still binds",
+            Self::Names(_) => "a name has no address, or several",
+            Self::Disk(_) => "its state cannot be stored",
+        }
+    }
+
     /// How long to withdraw for this reason.
     pub(crate) fn lasts(&self) -> Duration {
         match self {

@@ -168,6 +168,8 @@ fn what_happened(record: &Record, out: &mut String) {
             write!(out, "cut from {} to {}", list(from.iter()), list(to.iter()))
         }
         Event::Heal => write!(out, "all cuts are mended"),
+        Event::Withdraw { why } => write!(out, "withdraws: {}", OneLine(why)),
+        Event::Collected { .. } => write!(out, "is asked for its past"),
         Event::Fact(_) => return, // for programs
         Event::Guardian(_) => write!(out, "its guardian begins"),
         Event::Work { work: Work::Starts { run }, .. } => {

@@ -15,6 +15,7 @@ pub(in crate::cli) mod plan;
 pub(in crate::cli) mod protocols;
 pub(in crate::cli) mod reload;
 pub(in crate::cli) mod replay;
+pub(in crate::cli) mod report;
 pub(in crate::cli) mod reproduce;
 pub(in crate::cli) mod resign;
 pub(in crate::cli) mod run;

@@ -5,6 +5,7 @@
 //! have a common order. A process believes what it recorded last, until the deadline that it
 //! recorded. A process without further records still leads until then, whether it was killed,
 //! paused or disconnected; unless others received its last will, which is sent for the dead alone.
+//! A belief without a deadline ends with the last record of its life: nobody relies on it longer.
 //!
 //! **What it promises.** Each invariant holds, is violated, or is undecidable, with the reason. A
 //! violation names the file and the line. An invariant that cannot be decided is never reported to

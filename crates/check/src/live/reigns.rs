@@ -13,6 +13,8 @@ pub struct Reign {
     pub to: SimTime,
     /// Until when the leader certainly ran: the end, unless its records stop earlier.
     pub seen: SimTime,
+    /// Whether its records stop while it leads: it was killed, or goes on without recording.
+    pub silent: bool,
 }
 
 /// All reigns of a run, sorted by their start.
@@ -45,17 +47,17 @@ impl Reigns {
         });
         for leader in leaders {
             if !self.present.iter().any(|reign| reign.leader == *leader) {
-                let seen = SimTime::NEVER;
-                self.present.push(Reign { leader: *leader, from: at, to: at, seen });
+                let (seen, silent) = (SimTime::NEVER, false);
+                self.present.push(Reign { leader: *leader, from: at, to: at, seen, silent });
             }
         }
     }
 
     /// Notes that the records of this process end. It may have been killed, and counts as leading
-    /// until its recorded deadline.
+    /// until its recorded deadline, if it has one.
     pub(crate) fn silence(&mut self, at: SimTime, leader: NodeId) {
         let own = self.present.iter_mut().filter(|reign| reign.leader == leader);
-        own.for_each(|reign| reign.seen = at);
+        own.for_each(|reign| (reign.seen, reign.silent) = (at, true));
     }
 
     /// Ends the run. A leader then counts as leading until `told`.
@@ -89,7 +91,7 @@ impl Reigns {
     /// Whether the records of a leader stop, and another one followed.
     pub fn fell_silent(&self) -> bool {
         let Some((_, former)) = self.past.split_last() else { return false };
-        former.iter().any(|reign| reign.seen < reign.to)
+        former.iter().any(|reign| reign.silent)
     }
 
     /// The smallest gap between the reigns of two leaders, or the longest overlap if two led at
@@ -148,7 +150,8 @@ mod tests {
         let leader = NodeId(7);
         run.see(at(5), &[leader]);
         run.close(at(100), |_| Instant::from_nanos(130));
-        assert_eq!(run.past, [Reign { leader, from: at(5), to: at(130), seen: at(130) }]);
+        let (from, to, seen) = (at(5), at(130), at(130));
+        assert_eq!(run.past, [Reign { leader, from, to, seen, silent: false }]);
     }
 
     #[test]

@@ -277,11 +277,7 @@ impl<'a> TraceJudge<'a> {
                     format!("{file}:{}", line.number)
                 }
                 Happening::Silence(node) => {
-                    self.conditions.still.set(node, true);
-                    self.disturb(at);
-                    for id in self.group.members(Nodes::only(node)) {
-                        self.reigns.silence(at, id);
-                    }
+                    self.silence(at, node);
                     "the end of a trace".to_owned()
                 }
                 Happening::Gone(node) => {
@@ -380,6 +376,21 @@ impl<'a> TraceJudge<'a> {
         *doubtful = to.max(*doubtful);
         self.gone(at, node);
         self.watch.rows[node as usize].unseen = true;
+        self.disturb(at);
+    }
+
+    /// Ends the records of a process. What it believed until a deadline may bind it and others
+    /// until then. A belief without one ends here: a dead process would never take it back.
+    fn silence(&mut self, at: SimTime, node: u32) {
+        self.conditions.still.set(node, true);
+        for id in self.group.members(Nodes::only(node)) {
+            self.reigns.silence(at, id);
+        }
+        let row = &mut self.watch.rows[node as usize];
+        if row.told == Instant::NEVER {
+            (row.told, row.leads, row.names) =
+                (Instant::from_nanos(at.as_nanos()), false, Nodes::NONE);
+        }
         self.disturb(at);
     }
 

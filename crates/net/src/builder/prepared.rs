@@ -12,6 +12,7 @@ use crate::handle::Election;
 use crate::joins::Joins;
 use crate::last_will::LastWill;
 use crate::member::{Member, Parts};
+use crate::past::PastWriter;
 use crate::peers::Peers;
 use crate::recorder::Recorder;
 use crate::settings::Settings;
@@ -107,17 +108,18 @@ impl Prepared {
             found(&settings, &mut state)?;
         }
         let joins = joins(&mut settings)?;
-        let record = settings.record.as_deref();
-        let recorder = Recorder::open(record, settings.me).map_err(|error| {
-            BadSettings::Record(record.map(Path::to_owned).unwrap_or_default(), error)
-        })?;
-        let sockets = sockets(&settings)?;
         let clock = CheckedClock::new(Arc::clone(&settings.clock), settings.clock_check());
         let clock = Arc::new(clock);
         let clock_now = clock.now();
         let standing = Snapshot::none(settings.me, clock_now);
         let shared = Shared::new(clock, standing).map(Arc::new);
         let shared = shared.map_err(failed("cannot start the member"))?;
+        let record = settings.record.as_deref();
+        let past = PastWriter::new(Arc::clone(&shared.ring), settings.me);
+        let recorder = Recorder::open(record, settings.me, past).map_err(|error| {
+            BadSettings::Record(record.map(Path::to_owned).unwrap_or_default(), error)
+        })?;
+        let sockets = sockets(&settings)?;
         let will = settings.last_will.clone();
         // A member that should answer other processes, and cannot, does not join.
         let server = settings

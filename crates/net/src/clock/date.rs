@@ -15,8 +15,8 @@ pub fn wall_time(at: Instant) -> String {
     written(u64::try_from(i128::from(wall()) - since_boot).unwrap_or(0))
 }
 
-/// Nanoseconds since 1970 as a date and a time.
-fn written(nanos: u64) -> String {
+/// Nanoseconds since 1970 as a date and a time, in the form of RFC 3339.
+pub fn written(nanos: u64) -> String {
     let (seconds, millis) = (nanos / 1_000_000_000, nanos / 1_000_000 % 1_000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     // Years begin in March here, so that a leap day is the last of its year.

@@ -20,7 +20,7 @@
 
 mod date;
 
-pub use date::wall_time;
+pub use date::{wall_time, written};
 
 use bellwether_core::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};

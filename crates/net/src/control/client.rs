@@ -5,6 +5,7 @@ use crate::keys::{KeyReport, KeyStep};
 use crate::setting::{NamesSettings, Setting};
 use crate::status::Status;
 use crate::voter_change::VoterChange;
+use bellwether_core::{Duration, Event, Record};
 use std::fmt;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -261,6 +262,35 @@ impl Client {
         match self.converse(question)? {
             Answer::Keys(report) => Ok(report),
             other => Err(self.unexpected(other)),
+        }
+    }
+
+    /// Calls `tell` with what happened to the member in the last time of this length, as far as it
+    /// remembers, or with all of that. The last record has the kind `collected`.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn past(
+        &mut self,
+        last: Option<Duration>,
+        tell: &mut dyn FnMut(Record),
+    ) -> Result<(), ClientError> {
+        self.say(Question { last, ..Question::of(Ask::Past) }, Some(PATIENCE))?;
+        loop {
+            match self.hear()? {
+                Some(Answer::Record(record)) => {
+                    let over = matches!(record.event, Event::Collected { .. });
+                    tell(*record);
+                    if over {
+                        return Ok(());
+                    }
+                }
+                Some(other) => return Err(self.unexpected(other)),
+                None => {
+                    let why = "the member closed the connection: it is ending".to_owned();
+                    return Err(ClientError::Refused(why));
+                }
+            }
         }
     }
 

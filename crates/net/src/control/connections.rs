@@ -12,13 +12,14 @@ use super::handler::{ChangeStream, ControlHandler, WatchEvent};
 use super::socket::Socket;
 use super::{Answer, Ask, Question, STACK};
 use crate::clock::{BootTime, Clock};
+use crate::past::Past;
 use crate::voter_change::VoterChange;
 use crate::wake_fd::WakeFd;
 use bellwether_core::{Duration, Instant, NodeId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -213,18 +214,23 @@ fn converse(
                 return say(stream, &Answer::Error(text)).map(|()| None);
             }
         };
-        if question.ask == Ask::Watch {
-            // A connection that asked something else first has no permit yet.
-            match watch.take().or_else(|| Permit::take(&shared.watches, WATCHES_MAX)) {
-                Some(_permit) => {
-                    let mut watcher = shared.desk.watch();
-                    return stream_changes(stream, shared, &mut *watcher).map(|()| None);
+        match question.ask {
+            Ask::Watch => {
+                // A connection that asked something else first has no permit yet.
+                match watch.take().or_else(|| Permit::take(&shared.watches, WATCHES_MAX)) {
+                    Some(_permit) => {
+                        let mut watcher = shared.desk.watch();
+                        return stream_changes(stream, shared, &mut *watcher).map(|()| None);
+                    }
+                    None => say(stream, &Answer::Error(too_many_watch()))?,
                 }
-                None => say(stream, &Answer::Error(too_many_watch()))?,
             }
-            continue;
+            Ask::Past => match shared.desk.past(question.last) {
+                Ok(past) => stream_past(stream, shared, past)?,
+                Err(why) => say(stream, &Answer::Error(why))?,
+            },
+            _ => say(stream, &answer_to(question, &*shared.desk).unwrap_or_else(Answer::Error))?,
         }
-        say(stream, &answer_to(question, &*shared.desk).unwrap_or_else(Answer::Error))?;
     }
     connection.stream.set_nonblocking(true)?;
     connection.until = BootTime.now() + PATIENCE;
@@ -233,7 +239,8 @@ fn converse(
 
 /// The answer to a question that has one.
 fn answer_to(question: Question, desk: &dyn ControlHandler) -> Result<Answer, String> {
-    let Question { ask, to, add, remove, lock, drift_ppm, list, member, step, force } = question;
+    let Question { ask, to, add, remove, lock, drift_ppm, list, member, step, force, .. } =
+        question;
     let done = |()| Answer::Done(true);
     match ask {
         Ask::Status => desk.status().map(|status| Answer::Status(Box::new(status))),
@@ -262,7 +269,8 @@ fn answer_to(question: Question, desk: &dyn ControlHandler) -> Result<Answer, St
             Some(step) => desk.keys(step, force).map(Answer::Keys),
             None => Err("which step? Ask {\"ask\":\"keys\",\"step\":\"list\"}".to_owned()),
         },
-        Ask::Watch => Err(too_many_watch()), // answered with changes before
+        // Answered before, with more than one line.
+        Ask::Past | Ask::Watch => Err(too_many_watch()),
     }
 }
 
@@ -338,6 +346,16 @@ fn stream_changes(
         }
     }
     Ok(())
+}
+
+/// Sends one record a line, and so keeps one of them in memory.
+fn stream_past(stream: &UnixStream, shared: &Shared, past: Past) -> io::Result<()> {
+    let mut buffered = BufWriter::new(stream);
+    for record in past.take_while(|_| !shared.is_over()) {
+        serde_json::to_writer(&mut buffered, &Answer::Record(Box::new(record)))?;
+        buffered.write_all(b"\n")?;
+    }
+    buffered.flush()
 }
 
 /// Whether the client disconnected. Bytes after the question are not read.

@@ -3,9 +3,10 @@
 
 use super::{Change, ChangedSetting, NotReloaded};
 use crate::keys::{KeyReport, KeyStep};
+use crate::past::Past;
 use crate::status::Status;
 use crate::voter_change::VoterChange;
-use bellwether_core::NodeId;
+use bellwether_core::{Duration, NodeId};
 
 /// Answers the requests of clients. Every method may block for a moment, and may be called by
 /// several threads at once.
@@ -60,6 +61,14 @@ pub trait ControlHandler: Send + Sync + 'static {
     fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
         let _ = (step, force);
         Err("this member does not look after keys: the program that it is part of has them".into())
+    }
+
+    /// What happened to the member in the last time of this length, or all that it remembers.
+    ///
+    /// # Errors
+    /// Why there is none, in a sentence.
+    fn past(&self, _last: Option<Duration>) -> Result<Past, String> {
+        Err("this member does not tell its past".to_owned())
     }
 
     /// The present state and all changes.

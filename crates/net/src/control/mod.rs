@@ -3,10 +3,11 @@
 //!
 //! **Source.** Ours. A question is `{"ask":"status"}`, `{"ask":"resign"}`,
 //! `{"ask":"transfer","to":2}`, `{"ask":"voters","add":4,"remove":1}`,
-//! `{"ask":"forget","member":4}`, `{"ask":"reload"}`, `{"ask":"keys","step":"list"}` or
-//! `{"ask":"watch"}`; an answer is `{"status":…}`, `{"done":true}`, `{"reloaded":[…]}`,
-//! `{"unchanged":{…}}`, `{"keys":{…}}`, `{"change":…}` or `{"error":"…"}`. A watch is answered with
-//! the present state and then with each change.
+//! `{"ask":"forget","member":4}`, `{"ask":"reload"}`, `{"ask":"keys","step":"list"}`,
+//! `{"ask":"past","last":"1h"}` or `{"ask":"watch"}`; an answer is `{"status":…}`, `{"done":true}`,
+//! `{"reloaded":[…]}`, `{"unchanged":{…}}`, `{"keys":{…}}`, `{"record":…}`, `{"change":…}` or
+//! `{"error":"…"}`. A watch is answered with the present state and then with each change; the past
+//! with one record a line, of which the last has the kind `collected`.
 //!
 //! **Assumptions.** The directory belongs to the member's user, and nobody else may write to it.
 //!
@@ -33,7 +34,7 @@ use crate::clock::wall_time;
 use crate::keys::{KeyReport, KeyStep};
 use crate::setting::{NamesSettings, Setting};
 use crate::status::{Role, Status};
-use bellwether_core::{Duration, Instant, Term};
+use bellwether_core::{Duration, Instant, Record, Term};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,8 @@ pub enum Ask {
     Reload,
     /// To list or change the keys of all members of its group.
     Keys,
+    /// What happened to it in the last time, as records of a trace.
+    Past,
     /// Its present state, and every change from now on.
     Watch,
 }
@@ -97,6 +100,9 @@ struct Question {
     /// Whether members that do not answer are left out, for [`Ask::Keys`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     force: bool,
+    /// How far back, for [`Ask::Past`]; all that is remembered if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last: Option<Duration>,
 }
 
 impl Question {
@@ -113,6 +119,7 @@ impl Question {
             member: None,
             step: None,
             force: false,
+            last: None,
         }
     }
 }
@@ -133,6 +140,8 @@ pub enum Answer {
     Unchanged(NotReloaded),
     /// To [`Ask::Keys`]: the members and their keys.
     Keys(KeyReport),
+    /// To [`Ask::Past`], one per record.
+    Record(Box<Record>),
     /// To [`Ask::Watch`], one per change.
     Change(Change),
     /// The request failed, and why.
@@ -274,7 +283,7 @@ fn named(file: &str) -> Option<(&str, u64)> {
 /// Questions and answers, for fuzzers.
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing {
-    use super::{Answer, Ask, Question};
+    use super::{Answer, Ask, Duration, Question};
     use crate::keys::KeyStep;
     use crate::voter_change::VoterChange;
 
@@ -297,9 +306,7 @@ pub mod fuzzing {
 
     /// What clients and members write.
     pub fn seeds() -> Vec<Vec<u8>> {
-        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget, Ask::Watch]
-            .into_iter()
-            .chain([Ask::Reload, Ask::Keys]);
+        let asks = [Ask::Status, Ask::Resign, Ask::Transfer, Ask::Voters, Ask::Forget];
         let question = |ask| Question {
             ask,
             to: Some(2),
@@ -311,6 +318,7 @@ pub mod fuzzing {
             member: Some(9),
             step: Some(KeyStep::Install(None)),
             force: true,
+            last: Some(Duration::from_secs(5)),
         };
         let bytes = |ask| serde_json::to_vec(&question(ask)).unwrap_or_default();
         let change = br#"{"change":{"t":5,"group":"g","id":1,"role":"leader","leaders":[1],
@@ -319,8 +327,11 @@ pub mod fuzzing {
         let unchanged = br#"{"unchanged":{"why":"no","fixed":["id"],"bad":true}}"#.to_vec();
         let answers = [br#"{"done":true}"#.to_vec(), br#"{"error":"no"}"#.to_vec()];
         let keys = br#"{"keys":{"key":"0011aabb","members":[{"id":1,"keys":["0011aabb"]}]}}"#;
+        let record = br#"{"record":{"t":5,"node":1,"kind":"withdraw","why":"x"}}"#;
         let answers = answers.into_iter().chain([reloaded, unchanged, keys.to_vec()]);
-        asks.map(bytes).chain(answers).chain([change.to_vec()]).collect()
+        let more = [Ask::Reload, Ask::Keys, Ask::Past, Ask::Watch].map(bytes);
+        let more = more.into_iter().chain([change.to_vec(), record.to_vec()]);
+        asks.map(bytes).into_iter().chain(answers).chain(more).collect()
     }
 }
 

@@ -9,6 +9,7 @@
 use super::{Change, ChangeStream, ControlHandler, ServeError, Server, WatchEvent};
 use crate::handle::{Asked, ask_status, ask_to_change, ask_to_forget, ask_to_resign};
 use crate::last_will::LastWill;
+use crate::past::Past;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status::Status;
@@ -92,6 +93,10 @@ impl ControlHandler for Own {
 
     fn forget(&self, id: NodeId) -> Result<(), String> {
         ask_to_forget(&self.shared, id).map_err(|not_now| not_now.to_string())
+    }
+
+    fn past(&self, last: Option<bellwether_core::Duration>) -> Result<Past, String> {
+        Ok(self.shared.past(last))
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {

@@ -16,7 +16,7 @@ use bellwether::net::control::{Change, ChangeStream, ChangedSetting, ControlHand
 use bellwether::net::control::{NotReloaded, WatchEvent};
 use bellwether::net::keys::{KeyReport, KeyStep, Keys};
 use bellwether::net::status::{HandingOver, Status};
-use bellwether::net::{Election, LastWill, Next, NotNow, Snapshot, VoterChange, Watch};
+use bellwether::net::{Election, LastWill, Next, NotNow, Past, Snapshot, VoterChange, Watch};
 use bellwether_http::{HttpHandler, Tallies};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -206,6 +206,10 @@ impl ControlHandler for RunHandler {
     fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
         self.election()?;
         self.keys.get().ok_or_else(|| "the member is starting".to_owned())?.take(step, force)
+    }
+
+    fn past(&self, last: Option<bellwether::core::Duration>) -> Result<Past, String> {
+        Ok(self.election()?.past(last))
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {

@@ -10,7 +10,8 @@
 //! | `addresses` | the addresses of the leader, before the member starts |
 //! | `checks` | health checks, each on a thread of its own |
 //! | `without_command` | the guardian of a member that has none |
-//! | `hooks`, `hook_call`, `fifo`, `printer`, `complaints` | how changes and trouble are reported |
+//! | `hooks`, `hook_call`, `fifo` | how programs are told of changes |
+//! | `printer`, `log`, `complaints` | how changes and trouble are reported |
 //! | `notify` | what the service manager is told |
 //! | `handler`, `counts` | answers requests at the control socket and by HTTP |
 //!
@@ -30,6 +31,7 @@ mod hook_call;
 mod hooks;
 mod joining;
 mod layers;
+mod log;
 mod notify;
 pub(in crate::cli) mod options;
 mod overdue;
@@ -68,6 +70,7 @@ use errands::Errands;
 use handler::{Resigning, RunHandler};
 use hooks::Hooks;
 use joining::{Joined, Joining};
+use log::Level;
 use notify::Notifier;
 use options::Options;
 use overdue::Overdue;
@@ -138,13 +141,14 @@ impl Run {
         }
         let begin = |error| cannot("begin", &error);
         let waker = WakeFd::new().map_err(begin)?;
-        let errors = Printer::start(Stream::Error, waker.clone()).map_err(begin)?;
+        let logging = settings.options.logging;
+        let errors = Printer::start_log(Stream::Error, logging, waker.clone()).map_err(begin)?;
         errors.take_panics();
         let code = match start(sources, settings, waker, &errors) {
             Ok(code) => code,
             Err(failure) => {
                 let (line, code) = failure.into_line();
-                line.into_iter().for_each(|line| errors.say(&line));
+                line.into_iter().for_each(|line| errors.log(Level::Error, &line));
                 code
             }
         };

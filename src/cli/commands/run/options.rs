@@ -1,6 +1,7 @@
 //! The settings of a member as flags. A file and the environment use the same names.
 
 use super::checks::Check;
+use super::log::Logging;
 use crate::cli::commands::protocols::Named;
 use crate::cli::flags::{Live, Parameters};
 use crate::cli::output::TextOrJson;
@@ -168,6 +169,8 @@ pub(in crate::cli) struct Options {
     pub(super) once: bool,
     #[command(flatten)]
     pub(super) serving: Serving,
+    #[command(flatten)]
+    pub(super) logging: Logging,
     #[command(flatten)]
     pub(super) hooking: Hooking,
     #[command(flatten)]

@@ -9,8 +9,10 @@
 //! gone. Lines that find no room are left out and counted. The end waits for readers for a second
 //! at most.
 
+use super::log::{Budget, Level, Logging};
 use crate::cli::commands::sim::count;
 use bellwether::net::WakeFd;
+use bellwether::net::clock::{BootTime, Clock};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -40,6 +42,7 @@ pub(super) struct Printer {
 #[derive(Debug)]
 struct Shared {
     stream: Stream,
+    logging: Logging,
     queue: Mutex<Queue>,
     /// Notified when there is a line, when it is over, and when all is written.
     news: Condvar,
@@ -52,6 +55,8 @@ struct Queue {
     left_out: u64,
     /// How many of those were reported to the reader.
     reported: u64,
+    /// How many messages are written at once.
+    budget: Budget,
     over: bool,
     written: bool,
     closed: bool,
@@ -60,8 +65,13 @@ struct Queue {
 impl Printer {
     /// Starts it; wakes the loop when nobody reads any more.
     pub(super) fn start(stream: Stream, waker: WakeFd) -> io::Result<Self> {
+        Self::start_log(stream, Logging::default(), waker)
+    }
+
+    /// The same, with messages of this form.
+    pub(super) fn start_log(stream: Stream, logging: Logging, waker: WakeFd) -> io::Result<Self> {
         let (queue, news) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { stream, queue, news });
+        let shared = Arc::new(Shared { stream, logging, queue, news });
         let own = Arc::clone(&shared);
         let write = move |line: &str| match stream {
             Stream::Output => write_to(&mut io::stdout().lock(), line),
@@ -86,7 +96,25 @@ impl Printer {
 
     /// Writes a line for the operator.
     pub(super) fn say(&self, line: &str) {
-        self.print(&format!("bellwether: {line}"));
+        self.log(Level::Warning, line);
+    }
+
+    /// Writes a message for the operator, if ones like this are wanted and there are not too many.
+    pub(super) fn log(&self, level: Level, message: &str) {
+        let now = BootTime.now();
+        let Some(line) = self.shared.logging.line(level, message, now) else { return };
+        let mut queue = self.shared.lock();
+        if !queue.budget.allows(now) {
+            queue.left_out += 1;
+            return;
+        }
+        drop(queue);
+        self.print(&line);
+    }
+
+    /// Whether each change is to be a message.
+    pub(super) fn logs_changes(&self) -> bool {
+        self.shared.logging.is_asked()
     }
 
     /// Whether nobody reads any more.
@@ -111,7 +139,8 @@ impl Printer {
         let printer = self.clone();
         std::panic::set_hook(Box::new(move |panic| {
             let text = panic.to_string().replace('\n', " ");
-            printer.say(&format!("{text}; this is a mistake in the program, please report it"));
+            let text = format!("{text}; this is a mistake in the program, please report it");
+            printer.log(Level::Error, &text);
         }));
     }
 
@@ -156,7 +185,9 @@ impl Shared {
             if missing > 0 && self.stream == Stream::Error {
                 queue.reported = queue.left_out;
                 let lines = count(missing, "line was", "lines were");
-                return Some(format!("bellwether: {lines} left out here\n"));
+                let told = format!("{lines} left out here");
+                let line = self.logging.line(Level::Error, &told, BootTime.now());
+                return Some(line.unwrap_or(told) + "\n");
             }
             if queue.over {
                 return None;
@@ -179,7 +210,8 @@ mod tests {
     /// A stream that takes a line only when somebody reads one.
     fn slow(stream: Stream) -> (Printer, Receiver<String>) {
         let (pipe, reader) = sync_channel(0);
-        let shared = Shared { stream, queue: Mutex::default(), news: Condvar::new() };
+        let (logging, queue) = (Logging::default(), Mutex::default());
+        let shared = Shared { stream, logging, queue, news: Condvar::new() };
         let shared = Arc::new(shared);
         let (own, waker) = (Arc::clone(&shared), WakeFd::new().unwrap());
         let write = move |line: &str| pipe.send(line.to_owned()).map_err(io::Error::other);

@@ -15,6 +15,7 @@ use super::counts::Counts;
 use super::errands::{self, Errands};
 use super::handler::{HandOver, Resigning, UnderWay, note_told};
 use super::hooks::Hooks;
+use super::log::Level;
 use super::notify::Notifier;
 use super::overdue::Overdue;
 use super::permission::WITHOUT_LEASE;
@@ -186,7 +187,10 @@ impl Supervisor {
         match &self.printer {
             Some((printer, TextOrJson::Json)) => printer.print(&change::json(&seen)),
             Some((printer, TextOrJson::Text)) => printer.print(&text),
-            None => self.errors.say(&text),
+            None => self.errors.log(Level::Info, &text),
+        }
+        if self.printer.is_some() && self.errors.logs_changes() {
+            self.errors.log(Level::Info, &text);
         }
         self.notifier.changed(&seen);
         self.hooks.tell(&seen, snapshot.reign, self.checks.forbid());

@@ -80,6 +80,33 @@ fn without_it_what_must_come_soon_is_undecidable_and_safety_is_not() {
     }
 }
 
+/// Without leases nothing says until when a leader leads that was killed.
+#[test]
+fn a_leader_without_a_lease_leads_no_longer_than_it_recorded() {
+    for (protocol, variant) in [("le-s", Variant::LeS), ("le-a", Variant::LeA)] {
+        let config = announce_listen::Config { variant, ..announce_listen::Config::default() };
+        let mut lab = Lab::new(protocol, Config::AnnounceListen(config), 3, 7);
+        lab.run(ms(30_000));
+        let killed = lab.leader().expect("three elect one");
+        lab.crash(killed);
+        lab.run(ms(60_000));
+        lab.start(killed);
+        lab.run(ms(30_000));
+        let judgement = judge(&lab.traces(), None, None).unwrap();
+        let reigns = judgement.reigns.expect("one clock");
+        let traces = lab.traces();
+        let last = traces[killed.0 as usize - 1].lines.iter().map(|line| line.record.t);
+        let died = last.filter(|t| t.as_nanos() < START + 31_000_000_000).max().unwrap();
+        let own = reigns.past.iter().find(|reign| reign.leader == killed && reign.silent);
+        assert_eq!(own.expect("it led").to, died, "{protocol}: {reigns:?}");
+        let later = reigns.past.iter().filter(|reign| reign.from > died);
+        let first = later.min_by_key(|reign| reign.from).expect("others elect one");
+        assert_ne!(first.leader, killed, "{protocol}: {reigns:?}");
+        assert_eq!(reigns.longest_without().map(|without| without >= ms(1_000)), Some(true));
+        assert!(reigns.fell_silent());
+    }
+}
+
 #[test]
 fn two_that_lead_at_once_are_found_with_the_file_and_the_line() {
     let mut lab = Lab::leases(3, Mode::Majority, 3);

@@ -1,0 +1,127 @@
+//! Asks a member on another machine for its recent past: `GET /v1/trace`.
+//!
+//! **Promise.** It waits for a few seconds at most between two pieces, and takes no more than
+//! [`ANSWER_MAX`] bytes.
+
+use bellwether::check::live::Trace;
+use bellwether::core::Duration;
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::str::FromStr;
+
+/// The longest to wait for a connection, and for the next piece of an answer.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+/// The longest answer.
+const ANSWER_MAX: u64 = 16 << 20;
+
+/// Where a member answers: `http://HOST:PORT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Url {
+    place: String,
+}
+
+impl FromStr for Url {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || {
+            format!(
+                "'{}' is no address of a member: as in http://10.0.0.2:7480",
+                text.escape_debug()
+            )
+        };
+        let place = text.strip_prefix("http://").ok_or_else(bad)?;
+        let place = place.strip_suffix('/').unwrap_or(place);
+        let (host, port) = place.rsplit_once(':').ok_or_else(bad)?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]%".contains(c);
+        let good = !host.is_empty() && host.chars().all(plain) && port.parse::<u16>().is_ok();
+        if good { Ok(Self { place: place.to_owned() }) } else { Err(bad()) }
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "http://{}", self.place)
+    }
+}
+
+/// What the member there remembers; why it does not tell, in a sentence.
+pub(super) fn past(url: &Url, last: Option<Duration>) -> Result<Trace, String> {
+    let answer = ask(url, last).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer".to_owned(),
+        _ => error.to_string(),
+    })?;
+    let body = body(&answer)?;
+    Trace::parse(&url.to_string(), body).map_err(|bad| bad.to_string())
+}
+
+fn ask(url: &Url, last: Option<Duration>) -> io::Result<Vec<u8>> {
+    let mut places = url.place.to_socket_addrs()?;
+    let place = places.next().ok_or_else(|| io::Error::other("its name has no address"))?;
+    let mut stream = TcpStream::connect_timeout(&place, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let since = last.map_or_else(String::new, |last| format!("?since={last}"));
+    // With HTTP/1.0 the end of the answer is the end of the connection.
+    let asks = format!("GET /v1/trace{since} HTTP/1.0\r\nHost: {}\r\n\r\n", url.place);
+    stream.write_all(asks.as_bytes())?;
+    let mut answer = Vec::new();
+    stream.take(ANSWER_MAX + 1).read_to_end(&mut answer)?;
+    Ok(answer)
+}
+
+/// What was answered, if it was 200.
+fn body(answer: &[u8]) -> Result<&[u8], String> {
+    if answer.len() as u64 > ANSWER_MAX {
+        return Err(format!("its answer is longer than {ANSWER_MAX} bytes"));
+    }
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
+    let Some(end) = end else { return Err("it does not answer as a member does".to_owned()) };
+    let (head, body) = (&answer[..end], &answer[end + 4..]);
+    let head = String::from_utf8_lossy(head);
+    match head.split(' ').nth(1) {
+        Some("200") => Ok(body),
+        code => {
+            let shown: String = String::from_utf8_lossy(body).chars().take(200).collect();
+            let code = code.unwrap_or("nothing");
+            Err(format!("it answers {}: {}", code.escape_debug(), shown.trim().escape_debug()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_http_a_host_and_a_port() {
+        for good in ["http://10.0.0.2:7480", "http://one.example:80/", "http://[::1]:7480"] {
+            assert!(good.parse::<Url>().is_ok(), "{good}");
+        }
+        for bad in [
+            "10.0.0.2:7480",
+            "https://a:1",
+            "http://a",
+            "http://:1",
+            "http://a:x",
+            "http://a b:1",
+            "http://a:1/x",
+            "http://a\r\nb:1",
+            "http://a:99999",
+        ] {
+            let why = bad.parse::<Url>().unwrap_err();
+            assert!(why.lines().count() == 1 && why.contains("as in http://"), "{why}");
+        }
+    }
+
+    #[test]
+    fn only_an_answer_of_200_is_read() {
+        assert_eq!(body(b"HTTP/1.0 200 OK\r\na: b\r\n\r\nx\n"), Ok(&b"x\n"[..]));
+        let refused = body(b"HTTP/1.0 404 Not Found\r\n\r\n{\"error\":\"no\"}\n").unwrap_err();
+        assert_eq!(refused, "it answers 404: {\\\"error\\\":\\\"no\\\"}");
+        for bad in [&b""[..], b"nonsense", b"\r\n\r\n"] {
+            assert!(body(bad).is_err());
+        }
+    }
+}
