@@ -123,10 +123,6 @@ impl Protocol for Bounded {
         self.0.leadership(now)
     }
 
-    fn successor(&self, now: Instant) -> Option<NodeId> {
-        self.0.successor(now)
-    }
-
     fn facts(&self, now: Instant, tell: &mut dyn FnMut(Fact)) {
         self.0.facts(now, tell);
     }
