@@ -199,10 +199,13 @@ impl Account {
         let wills = wills(&line);
         let mut reigns = own::reigns(&line, &wills);
         reigns.extend(witnessed::reigns(&line, &members, &reigns, &wills));
+        // Members are asked one after the other: who leads goes on until the last was asked.
+        let leading = reigns.iter_mut().filter(|reign| reign.end == End::Leads);
+        leading.for_each(|reign| reign.to = to);
         reigns.retain(|reign| reign.to > from || reign.bound > from);
         for reign in &mut reigns {
             reign.from = reign.from.max(from);
-            reign.to = if reign.end == End::Leads { to } else { reign.to.clamp(reign.from, to) };
+            reign.to = reign.to.clamp(reign.from, to);
             reign.bound = reign.bound.max(reign.to);
         }
         reigns.sort_by_key(|reign| (reign.from, reign.leader));
