@@ -6,11 +6,8 @@ use std::fmt::Write as _;
 
 /// The parameters of a protocol with leases, and of one without.
 fn params(protocol: &str) -> String {
-    let config = match protocol {
-        "local-leader" => bellwether_protocols::choice::Config::LocalLeader(Default::default()),
-        _ => bellwether_protocols::choice::Config::AnnounceListen(Default::default()),
-    };
-    config.to_json()
+    let entry = bellwether_protocols::choice::find(protocol).expect("there is one");
+    entry.family.default_config().to_json()
 }
 
 /// The records of one member, in milliseconds, as a member remembers them.

@@ -78,8 +78,8 @@ pub(super) fn take(keys: &Inner, step: KeyStep, force: bool) -> Result<KeyReport
         return Ok(report);
     }
     Err(format!(
-        "not all took the step, take it again once that is mended: {}; `bellwether keys` shows who \
-         has which keys",
+        "not all took the step, take it again once that is mended: {}; the list shows who has \
+         which keys",
         failed.join("; ")
     ))
 }

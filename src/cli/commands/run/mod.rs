@@ -425,7 +425,6 @@ fn supervise(
     let counts = Counts::default();
     let tallies = (hooks.tally(), counts.clone(), checks.findings());
     handler.open(election.clone(), tallies, notes.clone(), will.clone());
-    let hand_over = handler.told_of_hand_over();
     let Joining { signals, waker, deadline, early } = joining;
     let errands = Errands::start(election.clone(), errors.clone(), waker.clone()).map_err(begin)?;
     let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), waker.clone());
@@ -475,7 +474,7 @@ fn supervise(
         last: None,
         list: None,
         resigning: Vec::new(),
-        hand_over,
+        hand_over: handler.told_of_hand_over(),
         stands: checks.first(), // a check may have run meanwhile
         checks,
         heeds_from: Instant::ZERO,

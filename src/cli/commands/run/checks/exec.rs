@@ -6,6 +6,7 @@
 //! ends. Nothing of the command's process group is left then, whichever it was.
 
 use super::super::hook_call::Groups;
+use super::super::notify::hide;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
@@ -39,7 +40,7 @@ pub(super) fn run(
     let Some((program, arguments)) = words.split_first() else {
         return Outcome::Failed("there is no command".to_owned());
     };
-    let started = Command::new(program)
+    let started = hide(&mut Command::new(program))
         .args(arguments)
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
