@@ -47,7 +47,7 @@ pub trait ControlHandler: Send + Sync + 'static {
     /// # Errors
     /// [`NotReloaded`], with the reason; nothing changed.
     fn reload(&self) -> Result<Vec<ChangedSetting>, NotReloaded> {
-        Err("this member was not started by `bellwether run`: the program that it is part of has \
+        Err("this member is part of a program that is not this command: that program has \
              its settings"
             .to_owned()
             .into())

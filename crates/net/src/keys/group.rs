@@ -103,8 +103,8 @@ fn check(before: &Answers, order: &Order, key: Option<KeyId>, force: bool) -> Re
         let without = ids(&|said| !said.keys.contains(id));
         if !without.is_empty() {
             return Err(format!(
-                "nothing changed: key {key} is not installed on {}; `bellwether keys GROUP install \
-                 {key}` gives it to them, if the asked member has it",
+                "nothing changed: key {key} is not installed on {}; install {key} \
+                 again to give it to them, if the asked member has it",
                 named(without)
             ));
         }
@@ -113,8 +113,8 @@ fn check(before: &Answers, order: &Order, key: Option<KeyId>, force: bool) -> Re
         let sending = ids(&|said| said.keys.first() == Some(id));
         if !sending.is_empty() {
             return Err(format!(
-                "nothing changed: {} still sends with key {key}; `bellwether keys GROUP use` \
-                 another one first",
+                "nothing changed: {} still sends with key {key}; use another one \
+                 first",
                 named(sending)
             ));
         }

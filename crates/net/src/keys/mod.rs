@@ -64,7 +64,7 @@ impl FromStr for KeyId {
         let plain = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = u32::from_str_radix(text, 16).ok().filter(|_| plain);
         number.map(|number| Self(number.to_be_bytes())).ok_or_else(|| {
-            "the short name of a key has eight hexadecimal digits, as `bellwether keys` shows it"
+            "the short name of a key has eight hexadecimal digits, as the list of keys shows it"
                 .to_owned()
         })
     }
