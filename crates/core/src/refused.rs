@@ -157,7 +157,9 @@ impl fmt::Display for Unfit {
             Self::Unknown => "it is not in the group",
             Self::Itself => "it leads already; name another one",
             Self::Silent => "it was not heard lately; wait until it is there",
-            Self::Witness => "it is a witness, which votes and never leads",
+            Self::Witness => {
+                "it is a witness, or a health check of it fails: it votes and does not lead"
+            }
             Self::Observer => "it does not vote, and so cannot lead",
             Self::Behind => {
                 "it has not voted for the present leader, so it may not be ready; try again later"

@@ -314,12 +314,18 @@ async fn done(
     app: Arc<App>,
     change: impl FnOnce(&dyn HttpHandler) -> Result<(), String> + Send + 'static,
 ) -> Response {
-    let Ok(_permit) = Arc::clone(&app.changes).try_acquire_owned() else {
+    let Ok(permit) = Arc::clone(&app.changes).try_acquire_owned() else {
         let why = format!("{CHANGES_MAX} requests wait already; ask again later");
         return reply::with(reply::unavailable(why), RETRY_AFTER, LATER);
     };
     let own = Arc::clone(&app.handler);
-    match tokio::task::spawn_blocking(move || change(own.as_ref())).await {
+    // The permit is kept for as long as the thread, also if the client has gone.
+    let work = move || {
+        let done = change(own.as_ref());
+        drop(permit);
+        done
+    };
+    match tokio::task::spawn_blocking(work).await {
         Ok(Ok(())) => reply::json(StatusCode::OK, &json!({ "done": true })),
         Ok(Err(why)) => reply::error(StatusCode::CONFLICT, why),
         Err(_) => reply::unavailable("it cannot be asked"),

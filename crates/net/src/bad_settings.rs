@@ -338,7 +338,10 @@ impl NamesSettings for BadSettings {
                 path.display(),
                 name(Setting::Record)
             ),
-            Self::Listen(at, error) => format!("cannot listen at {at}: {error}"),
+            Self::Listen(at, error) => format!(
+                "cannot listen at {at}: {error}; end the process that listens there, or choose an \
+                 address of this machine that is free"
+            ),
             Self::System(what, error) => format!("{what}: {error}"),
             joining_or_voting => joining_or_voting.explain_joining(name),
         }

@@ -8,7 +8,7 @@
 
 use bellwether_core::{Instant, Term};
 use rustix::fs::statfs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
@@ -106,7 +106,10 @@ pub(crate) fn write(path: &Path, term: Option<Term>, ends: Instant) -> io::Resul
     let told = |error: io::Error| {
         io::Error::other(format!("cannot write the leader file {}: {error}", path.display()))
     };
-    fs::write(&new, text).and_then(|()| fs::rename(&new, path)).map_err(told)
+    // What somebody else put there is not written to, and no link is followed.
+    let _ = fs::remove_file(&new);
+    let made = fs::File::create_new(&new).and_then(|mut file| file.write_all(text.as_bytes()));
+    made.and_then(|()| fs::rename(&new, path)).map_err(told)
 }
 
 /// Removes it; it may be gone.
@@ -118,8 +121,8 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let told = |error: io::Error| {
         io::Error::other(format!("cannot remove the leader file {}: {error}", path.display()))
     };
-    let new = gone(&beside(path));
-    gone(path).and(new).map_err(told)
+    let _ = fs::remove_file(beside(path)); // it means nothing to those who look for the file
+    gone(path).map_err(told)
 }
 
 #[cfg(test)]

@@ -236,6 +236,7 @@ fn mac(message: &LinkMessage) -> Option<[u8; 6]> {
 
 /// Whether an address was not there, or its interface is gone, and the address with it.
 fn is_absent(error: &io::Error) -> bool {
-    let absent = [Errno::ADDRNOTAVAIL, Errno::NODEV].map(Errno::raw_os_error);
+    // The last of them: an interface that has lost IPv6, as one with a small MTU does.
+    let absent = [Errno::ADDRNOTAVAIL, Errno::NODEV, Errno::NXIO].map(Errno::raw_os_error);
     error.raw_os_error().is_some_and(|error| absent.contains(&error))
 }

@@ -18,6 +18,7 @@ use crate::recorder::Recorder;
 use crate::settings::Settings;
 use crate::shared::{Request, Shared};
 use crate::snapshot::Snapshot;
+use crate::socket::Sockets;
 use crate::state::State;
 use bellwether_core::Candidacy;
 use std::path::Path;
@@ -46,6 +47,16 @@ impl Prepared {
     /// [`Election::set_candidacy`](crate::Election::set_candidacy).
     pub fn set_candidacy(&mut self, candidacy: Candidacy) {
         self.settings.candidacy = candidacy;
+    }
+
+    /// Checks that it can listen at its address, so that no other process of this member runs: what
+    /// an earlier one left can be removed then.
+    ///
+    /// # Errors
+    /// [`BadSettings::Listen`].
+    pub fn check_listen(&self) -> Checked<()> {
+        let at = self.settings.listen;
+        Sockets::bind(at).map(drop).map_err(|error| BadSettings::Listen(at, error))
     }
 
     /// The parameters of the protocol, as they are recorded: those of the settings, or those that

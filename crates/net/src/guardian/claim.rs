@@ -26,7 +26,7 @@ const AGAIN: std::time::Duration = std::time::Duration::from_millis(50);
 /// counts whole seconds.
 const SPARE: Duration = Duration::from_secs(1);
 /// Permissions are shorter.
-const LONGEST: Duration = Duration::from_secs(3_600);
+const LONGEST: Duration = Duration::from_secs(40_000);
 
 /// Until when addresses may be set.
 #[derive(Debug)]

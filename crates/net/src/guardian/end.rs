@@ -1,5 +1,5 @@
-//! Removes the addresses, and kills all processes of the command: those of the cgroup, and all
-//! descendants.
+//! Kills all processes of the command, those of the cgroup and all descendants, and removes the
+//! addresses.
 
 use super::cgroup::Cgroup;
 use super::descendants::{Descendants, Left};
@@ -13,15 +13,14 @@ const AGAIN: std::time::Duration = std::time::Duration::from_millis(1);
 /// users and those that fork quickly; the descendants include those that left the cgroup, or have
 /// none.
 ///
-/// The addresses are removed first, because that is quick, and again afterwards: a guardian that
-/// was just killed may have been setting them.
+/// Processes first: whoever removes an address may have to wait for the kernel's lock on the
+/// network configuration.
 pub(super) fn round(
     descendants: &Descendants,
     leader: Option<Pid>,
     cgroup: Option<&Cgroup>,
     addresses: &Addresses,
 ) -> Left {
-    let _ = addresses.remove(); // again below
     let _ = cgroup.map(Cgroup::kill); // the descendants follow below
     let left = descendants.kill(leader).unwrap_or(Left::Somebody);
     let empty = cgroup.is_none_or(Cgroup::is_empty);

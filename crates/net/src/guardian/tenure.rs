@@ -9,6 +9,7 @@ use crate::address::{Addresses, Announcer};
 use bellwether_core::{Duration, Instant, Term};
 use std::io;
 use std::sync::Arc;
+use std::thread;
 
 /// When the addresses are announced again, each after the one before. Announcements may be lost.
 const REPEATS: [Duration; 4] = [
@@ -104,7 +105,13 @@ impl Tenure {
             return Ok(());
         }
         self.claim.give_up();
-        self.held = None;
-        self.addresses.remove()
+        let held = self.held.take();
+        let removed = self.addresses.remove();
+        if held.is_some() {
+            // The kernel closes such sockets slowly: some milliseconds, of which there are few. A
+            // thread that cannot be started closes them here.
+            let _ = thread::Builder::new().name("closing".to_owned()).spawn(move || drop(held));
+        }
+        removed
     }
 }

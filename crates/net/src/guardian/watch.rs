@@ -4,8 +4,9 @@
 //!
 //! **Assumptions.** Started by the [watchdog](super::watchdog), with its socket as standard input.
 //!
-//! **Promise.** It never waits for the member, the command or the neighbours. It exits only when no
-//! process of the command and no address is left.
+//! **Promise.** It never waits for the member, the command or the neighbours. Only where addresses
+//! are set again or removed may it wait for the kernel; meanwhile the watchdog acts in time. It
+//! exits only when no process of the command and no address is left.
 
 use super::alarm::{Alarm, now};
 use super::cgroup::Cgroup;
@@ -294,10 +295,10 @@ impl Watch {
     /// Ends a start that is under way.
     fn end_start(&mut self, run: u64, within: Duration) {
         self.stage = Stage::Starting { run, ending: Some(within) };
-        let _ = self.tenure.remove(); // again when the start is over
         // No reaping here: the starter waits for its child if the start fails.
         let _ = self.cgroup.as_ref().map(Cgroup::kill);
         let _ = self.descendants.signal(Signal::KILL);
+        let _ = self.tenure.remove(); // again when the start is over
     }
 
     /// A start came to nothing; some addresses may be set.
@@ -417,10 +418,13 @@ impl Watch {
                 *by = (*by).min(now); // from now on, whatever is extended
             }
             let (kill, report) = (now >= *by, report.clone());
-            let removed = kill && self.tenure.remove().is_ok();
-            let in_one_step = || self.cgroup.as_ref().is_some_and(|own| own.kill().is_ok());
-            if removed && !self.dying && in_one_step() {
-                let _ = self.descendants.signal(Signal::KILL); // processes that left the cgroup
+            let mut in_one_step = false;
+            if kill && !self.dying {
+                in_one_step = self.cgroup.as_ref().is_some_and(|own| own.kill().is_ok());
+                let _ = self.descendants.signal(Signal::KILL); // and processes that left the cgroup
+            }
+            // Processes first: whoever removes an address may have to wait for the kernel.
+            if kill && self.tenure.remove().is_ok() && in_one_step {
                 // Killed processes run no code, but under load it takes time until they disappear.
                 // The watchdog need not act for that.
                 self.dying = true;

@@ -139,6 +139,17 @@ impl fmt::Debug for Inner {
     }
 }
 
+/// The keys of a member, which nobody else changes meanwhile.
+#[derive(Debug)]
+pub struct HeldKeys<'a>(MutexGuard<'a, Own>);
+
+impl HeldKeys<'_> {
+    /// From now on the keys are in this file.
+    pub fn set_file(&mut self, file: Option<PathBuf>) {
+        self.0.set_file(file);
+    }
+}
+
 /// A frame about keys: its sender, and its body.
 pub(crate) type Heard = (NodeId, Zeroizing<Vec<u8>>);
 
@@ -165,9 +176,9 @@ impl Keys {
         Ok(keys)
     }
 
-    /// From now on the keys are in this file.
-    pub fn set_file(&self, file: Option<PathBuf>) {
-        self.0.own().set_file(file);
+    /// Keeps file and keys as they are until it is dropped: orders of other members wait.
+    pub fn hold(&self) -> HeldKeys<'_> {
+        HeldKeys(self.0.own())
     }
 
     /// Takes a step of a rotation with all members, or tells why nothing or not all was done. With

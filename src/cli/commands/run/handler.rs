@@ -209,7 +209,10 @@ impl ControlHandler for RunHandler {
     }
 
     fn past(&self, last: Option<bellwether::core::Duration>) -> Result<Past, String> {
-        Ok(self.election()?.past(last))
+        let election = self.election()?;
+        // The past ends with what it believes now.
+        note_told(self.will.get(), &election.leadership());
+        Ok(election.past(last))
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {

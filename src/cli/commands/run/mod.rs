@@ -204,6 +204,9 @@ fn start(
     let checks = start_checks(&settings, &mut prepared, &joining.waker, errors).map_err(begin)?;
     // The guardian is ready before the member may be elected.
     let will = last_will(&settings, &mut prepared, errors);
+    if settings.is_guarded() {
+        prepared.check_listen()?; // before what an earlier process left is removed
+    }
     let order = worker(&settings, prepared.id(), errors).map(|order| (order, will.clone()));
     let worker = match joining.wait_for(|| order.map(start_worker).transpose()).map_err(begin)? {
         Joined::Done(worker) => worker?,

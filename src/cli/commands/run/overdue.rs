@@ -39,13 +39,15 @@ struct Due {
     at: Instant,
     /// The member is resigning: no command may be permitted by this reign any more.
     resigning: bool,
+    /// How often the loop was late.
+    count: u64,
     over: bool,
 }
 
 impl Overdue {
     /// Watches the loop of this member.
     pub(super) fn start(election: Election, errors: Printer, waker: WakeFd) -> io::Result<Self> {
-        let due = Mutex::new(Due { at: Instant::NEVER, resigning: false, over: false });
+        let due = Mutex::new(Due { at: Instant::NEVER, resigning: false, count: 0, over: false });
         let shared = Arc::new(Shared { due, news: Condvar::new() });
         let own = Arc::clone(&shared);
         let resign = move || {
@@ -62,10 +64,11 @@ impl Overdue {
     }
 
     /// Called by the loop, which will call again before then; never, if no command may run. False
-    /// if the member is resigning because the loop was late: then no command may be permitted.
-    pub(super) fn expect(&self, until: Instant) -> bool {
+    /// if the member is resigning because the loop was late, or has since `count` was read: then no
+    /// command may be permitted.
+    pub(super) fn expect(&self, until: Instant, count: u64) -> bool {
         let mut due = self.shared.lock();
-        if due.resigning {
+        if due.resigning || due.count != count {
             return false;
         }
         // The thread wakes at the old time, and looks again.
@@ -76,6 +79,13 @@ impl Overdue {
             self.shared.news.notify_all();
         }
         true
+    }
+}
+
+impl Overdue {
+    /// How often the loop was late.
+    pub(super) fn count(&self) -> u64 {
+        self.shared.lock().count
     }
 }
 
@@ -99,6 +109,7 @@ impl Shared {
             let mut left = due.at.since(now);
             if left == Duration::ZERO {
                 due.resigning = true;
+                due.count += 1;
                 drop(due);
                 resign();
                 due = self.lock();
@@ -143,7 +154,9 @@ mod tests {
         let leads = || election.leadership().leads();
         eventually("it leads", leads);
         let overdue = Overdue::start(election.clone(), errors, WakeFd::new().unwrap()).unwrap();
-        let expect = |length: u64| overdue.expect(BootTime.now() + Duration::from_millis(length));
+        let expect = |length: u64| {
+            overdue.expect(BootTime.now() + Duration::from_millis(length), overdue.count())
+        };
         for _ in 0..20 {
             expect(60_000);
             assert!(leads(), "the loop is there");
@@ -151,7 +164,8 @@ mod tests {
         }
         expect(50);
         eventually("it resigns", || !leads());
-        overdue.expect(Instant::NEVER);
+        assert!(!overdue.expect(Instant::NEVER, 0), "it was late since");
+        overdue.expect(Instant::NEVER, overdue.count());
         eventually("it leads again", leads);
     }
 }

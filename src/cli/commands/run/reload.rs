@@ -229,6 +229,9 @@ impl Reloader {
     }
 
     fn reload(&mut self) -> Outcome {
+        // From reading the key file until its keys are in force no other order changes them.
+        let keys = self.place.keys.clone();
+        let mut held = keys.hold();
         let (done, when_done) = sync_channel(1);
         let ready = self.prepare(done)?;
         let Ready { settings, changed, applied, http, token, rank } = ready;
@@ -244,7 +247,8 @@ impl Reloader {
         self.hand.send(applied).map_err(|_| ending())?;
         self.place.waker.wake();
         when_done.recv().map_err(|_| ending())?;
-        self.place.keys.set_file(settings.options.key.clone());
+        held.set_file(settings.options.key.clone());
+        drop(held);
         let mut server = self.place.reloading.http.lock();
         match http {
             Http::Becomes(new) => *server = new,

@@ -123,6 +123,9 @@ impl Supervisor {
             if self.printer.as_ref().is_some_and(|(printer, _)| printer.is_closed()) {
                 self.end_with(0); // as any program does whose reader has gone
             }
+            // Read before what it believes: then that shows what a resignation that is over did.
+            let resigns = self.errands.is_resigning();
+            let late = self.overdue.as_ref().map_or(0, Overdue::count);
             let snapshot = self.election.leadership();
             self.judge(&snapshot);
             self.look_at_list();
@@ -131,7 +134,7 @@ impl Supervisor {
             if self.complaints.is_due(&snapshot) {
                 self.errands.explain();
             }
-            if let Some(code) = self.act(&snapshot) {
+            if let Some(code) = self.act(&snapshot, resigns, late) {
                 return Ok(self.finish(code));
             }
             self.sleep(&snapshot)?;
@@ -325,8 +328,8 @@ impl Supervisor {
     }
 
     /// Does what can be done now; the exit code, if that was the last.
-    fn act(&mut self, snapshot: &Snapshot) -> Option<u8> {
-        self.tend_command(snapshot);
+    fn act(&mut self, snapshot: &Snapshot, resigns: bool, late: u64) -> Option<u8> {
+        self.tend_command(snapshot, resigns, late);
         if self.worker.as_ref().is_some_and(|worker| !worker.is_idle()) {
             self.abandon_what_cannot_be_ended(snapshot);
             return None;
@@ -343,16 +346,18 @@ impl Supervisor {
     }
 
     /// Permits the command to run, or has it end: in its own time as long as the member leads.
-    fn tend_command(&mut self, snapshot: &Snapshot) {
+    /// `resigns` and `late` are from before the snapshot: whether the member was resigning, and how
+    /// often the loop had been late.
+    fn tend_command(&mut self, snapshot: &Snapshot, resigns: bool, late: u64) {
         let Some(worker) = &mut self.worker else { return };
-        let resigns = !self.resigning.is_empty() || self.errands.is_resigning();
+        let resigns = resigns || !self.resigning.is_empty() || self.errands.is_resigning();
         let wanted = self.ending.is_none() && !resigns;
         let until = match snapshot.until {
             _ if !snapshot.leads() || !wanted && worker.is_idle() => Instant::NEVER,
             Instant::NEVER => snapshot.at + WITHOUT_LEASE,
             until => until,
         };
-        let in_time = self.overdue.as_ref().is_none_or(|overdue| overdue.expect(until));
+        let in_time = self.overdue.as_ref().is_none_or(|overdue| overdue.expect(until, late));
         let mut begins = false;
         if !snapshot.leads() || !in_time {
             worker.end(snapshot.at);
@@ -376,7 +381,8 @@ impl Supervisor {
     /// Ends this process without leaving the group if something of the command cannot be killed:
     /// then nobody else leads before the lease has run out.
     fn abandon_what_cannot_be_ended(&mut self, snapshot: &Snapshot) {
-        if self.ending.is_some() && snapshot.at >= self.gives_up_at() {
+        let hands_over = self.ending.is_some() || !self.resigning.is_empty();
+        if hands_over && snapshot.at >= self.gives_up_at() {
             self.errors.say(
                 "a process of the command cannot be killed, or an address cannot be removed: the \
                  member ends without handing over, and its lease runs out",
@@ -407,7 +413,10 @@ impl Supervisor {
         wake = wake.min(self.complaints.next());
         if self.ending.is_some() {
             let answered = self.free_since.map_or(Instant::NEVER, |since| since + PATIENCE);
-            wake = wake.min(self.gives_up_at()).min(answered);
+            wake = wake.min(answered);
+        }
+        if self.ending.is_some() || !self.resigning.is_empty() {
+            wake = wake.min(self.gives_up_at());
         }
         let left = std::time::Duration::from_nanos(wake.since(BootTime.now()).as_nanos());
         let timeout = (wake != Instant::NEVER).then(|| Timespec::try_from(left).ok()).flatten();

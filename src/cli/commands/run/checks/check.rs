@@ -78,6 +78,20 @@ impl fmt::Display for Url {
     }
 }
 
+impl Kind {
+    /// What is told to whoever asks: arguments, and what follows the path of a URL, may be secret.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Exec(words) => format!("exec {}", words.first().map_or("", String::as_str)),
+            Self::Http(url, _) => {
+                let url = url.to_string();
+                format!("http {}", url.split(['?', '#']).next().unwrap_or_default())
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -3,7 +3,9 @@
 //! **Assumptions.** Linux 5.3 or later, for a process that can be waited for beside other things.
 //!
 //! **Promise.** [`run`] returns when the command has ended, when its time is up, or when the member
-//! ends. Nothing of the command's process group is left then, whichever it was.
+//! ends. Nothing of the command's process group is left then, whichever it was: unless the kernel
+//! does not let go of it, as on a disk that hangs. Then its time is up, and the next runs fail
+//! until it has gone.
 
 use super::super::hook_call::Groups;
 use super::super::notify::hide;
@@ -28,14 +30,34 @@ pub(super) enum Outcome {
     CutShort,
 }
 
+/// What earlier runs left.
+#[derive(Debug, Default)]
+pub(super) struct Remains {
+    groups: Groups,
+    /// A command that was killed, and has not ended.
+    stuck: Option<Child>,
+}
+
+/// How long a killed command is waited for, in steps.
+const STEP: std::time::Duration = std::time::Duration::from_millis(5);
+const STEPS: u32 = 40;
+
 /// Runs a command with this environment; `over` wakes it when the member ends.
 pub(super) fn run(
     words: &[String],
     environment: &[(&'static str, String)],
     limit: Duration,
     over: &WakeFd,
-    groups: &mut Groups,
+    remains: &mut Remains,
 ) -> Outcome {
+    let Remains { groups, stuck } = remains;
+    if let Some(mut child) = stuck.take() {
+        if matches!(child.try_wait(), Ok(None)) {
+            *stuck = Some(child);
+            return Outcome::TooLong;
+        }
+        groups.note(&child);
+    }
     groups.reap(); // before the number of one that is gone can be another's
     let Some((program, arguments)) = words.split_first() else {
         return Outcome::Failed("there is no command".to_owned());
@@ -53,12 +75,17 @@ pub(super) fn run(
         Err(error) => return Outcome::Failed(format!("it cannot be started: {error}")),
     };
     let ending = wait(&mut child, limit, over);
+    if let Ok((outcome, false)) = ending {
+        *stuck = Some(child);
+        return outcome;
+    }
     groups.note(&child);
     groups.reap();
-    ending.unwrap_or_else(|error| Outcome::Failed(error.to_string()))
+    ending.map_or_else(|error| Outcome::Failed(error.to_string()), |(outcome, _)| outcome)
 }
 
-fn wait(child: &mut Child, limit: Duration, over: &WakeFd) -> io::Result<Outcome> {
+/// How the run ended, and whether nothing of the command is left.
+fn wait(child: &mut Child, limit: Duration, over: &WakeFd) -> io::Result<(Outcome, bool)> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::other("it has no process number"))?;
     let limit = BootTime.now() + limit;
@@ -84,12 +111,18 @@ fn wait(child: &mut Child, limit: Duration, over: &WakeFd) -> io::Result<Outcome
     if early.is_some() {
         let _ = child.kill(); // it may have left its group
     }
-    let status = child.wait()?;
-    Ok(match early {
-        Some(early) => early,
-        None if status.success() => Outcome::Succeeded,
-        None => Outcome::Failed(status.to_string()),
-    })
+    for _ in 0..STEPS {
+        if let Some(status) = child.try_wait()? {
+            let ended = match early {
+                Some(early) => early,
+                None if status.success() => Outcome::Succeeded,
+                None => Outcome::Failed(status.to_string()),
+            };
+            return Ok((ended, true));
+        }
+        std::thread::sleep(STEP);
+    }
+    Ok((early.unwrap_or(Outcome::TooLong), false))
 }
 
 /// The time until then.
@@ -104,7 +137,7 @@ mod tests {
 
     fn sh(script: &str, limit: Duration, over: &WakeFd) -> Outcome {
         let words = ["sh", "-c", script].map(str::to_owned);
-        run(&words, &[("X", "7".to_owned())], limit, over, &mut Groups::default())
+        run(&words, &[("X", "7".to_owned())], limit, over, &mut Remains::default())
     }
 
     #[test]
@@ -117,7 +150,7 @@ mod tests {
         over.wake();
         assert_eq!(sh("sleep 1000", soon, &over), Outcome::CutShort);
         let missing = ["/nothing/there".to_owned()];
-        let failed = run(&missing, &[], soon, &over, &mut Groups::default());
+        let failed = run(&missing, &[], soon, &over, &mut Remains::default());
         assert!(matches!(failed, Outcome::Failed(why) if why.contains("cannot be started")));
     }
 }

@@ -13,7 +13,6 @@ pub(super) mod check;
 mod exec;
 mod probe;
 
-use super::hook_call::Groups;
 use super::printer::Printer;
 use super::programs::check_command;
 use crate::cli::failure::Failure;
@@ -24,7 +23,7 @@ use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::status::CheckStatus;
 pub(in crate::cli) use check::Check;
 use check::Kind;
-use exec::{Outcome, left};
+use exec::{Outcome, Remains, left};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::collections::BTreeSet;
 use std::io;
@@ -226,7 +225,7 @@ impl Findings {
         let all = self.0.checks.iter().zip(found);
         let status = |(check, found): (&Check, Found)| CheckStatus {
             name: check.name.clone(),
-            what: check.kind.to_string(),
+            what: check.kind.told(),
             up: found.up,
             since_ms: now.since(found.since).as_secs_f64() * 1e3,
             weight: check.weight,
@@ -256,12 +255,12 @@ impl Shared {
     /// Runs one check again and again, until the member ends.
     fn work(&self, number: usize) {
         let check = &self.checks[number];
-        let (mut groups, mut prober) = (Groups::default(), None);
+        let (mut remains, mut prober) = (Remains::default(), None);
         loop {
             let begin = BootTime.now();
             let outcome = match &check.kind {
                 Kind::Exec(words) => {
-                    exec::run(words, &self.environment, check.timeout, &self.over, &mut groups)
+                    exec::run(words, &self.environment, check.timeout, &self.over, &mut remains)
                 }
                 _ => self.probe(check, &mut prober),
             };
