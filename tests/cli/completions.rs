@@ -61,7 +61,7 @@ fn shells_are_offered_the_groups_that_run_here() {
         assert!(!elsewhere.split(' ').any(|word| word == "web"), "{shell}: {offered}");
     }
     let (zsh, count) = (stdout("completions zsh"), |text: &str, it: &str| text.matches(it).count());
-    assert_eq!(count(&zsh, ":_bellwether_groups' "), 6, "status, members, watch, resign, …");
+    assert_eq!(count(&zsh, ":_bellwether_groups' "), 9, "status, members, watch, resign, …");
 }
 
 #[test]

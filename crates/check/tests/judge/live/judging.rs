@@ -84,7 +84,9 @@ fn without_it_what_must_come_soon_is_undecidable_and_safety_is_not() {
 #[test]
 fn a_leader_without_a_lease_leads_no_longer_than_it_recorded() {
     for (protocol, variant) in [("le-s", Variant::LeS), ("le-a", Variant::LeA)] {
-        let config = announce_listen::Config { variant, ..announce_listen::Config::default() };
+        let listen = ms(3_000); // so that others notice
+        let config =
+            announce_listen::Config { variant, listen, ..announce_listen::Config::default() };
         let mut lab = Lab::new(protocol, Config::AnnounceListen(config), 3, 7);
         lab.run(ms(30_000));
         let killed = lab.leader().expect("three elect one");
