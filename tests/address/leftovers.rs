@@ -2,8 +2,10 @@
 
 use crate::lab::clock::{millis, now};
 use crate::lab::group::Group;
+use crate::lab::member::BELLWETHER;
 use crate::scene::{Scene, V4};
 use crate::stage;
+use std::process::Command;
 
 #[test]
 fn the_kernel_removes_what_nobody_else_can_and_the_next_leader_waits_for_that() {
@@ -58,4 +60,27 @@ fn an_address_that_somebody_removes_by_hand_is_set_again() {
     scene.reached(leader);
     scene.group.assert_unchanged("the leader stays", since);
     scene.strike("SIGTERM", leader, Group::stop);
+}
+
+#[test]
+fn a_second_process_that_cannot_listen_removes_nothing() {
+    let _stage = stage();
+    let mut scene = Scene::new(V4, 24);
+    scene.group.start_all();
+    let leader = scene.settled();
+    let since = now();
+    let at = scene.group.places()[leader as usize - 1];
+    let (list, dir) = (format!("1={at}"), scene.group.folder().file("second"));
+    let (namespace, address) = (scene.group.network().namespace(leader), format!("{V4}/24@eth0"));
+    let second = Command::new("ip")
+        .args(["netns", "exec", &namespace, BELLWETHER, "run", "second", "--insecure"])
+        .args(["--peers", &list, "--dir", &dir, "--address", &address])
+        .output();
+    let second = second.expect("ip can be started");
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert!(said.contains(&format!("cannot listen at {at}: Address already in use")), "{said}");
+    assert_eq!(second.status.code(), Some(1), "{said}");
+    scene.reached(leader);
+    let gone = scene.owners.last(leader).filter(|last| *last >= since);
+    assert_eq!(gone, None, "the address stayed where it was");
 }
