@@ -92,8 +92,12 @@ impl Member {
     /// do: the kernel lets stopped processes go on when their group loses its last parent.)
     pub(crate) fn kill_all(&mut self) {
         self.signal(Signal::STOP);
-        for pid in self.started() {
-            let _ = kill_process(pid, Signal::KILL); // it may have ended meanwhile
+        let others = self.started();
+        // All are stopped first: whoever lives for longer than another one acts.
+        for signal in [Signal::STOP, Signal::KILL] {
+            for pid in &others {
+                let _ = kill_process(*pid, signal); // it may have ended meanwhile
+            }
         }
         self.kill();
     }
