@@ -204,10 +204,7 @@ fn start(
     let checks = start_checks(&settings, &mut prepared, &joining.waker, errors).map_err(begin)?;
     // The guardian is ready before the member may be elected.
     let will = last_will(&settings, &mut prepared, errors);
-    if settings.is_guarded() {
-        prepared.check_listen()?; // before what an earlier process left is removed
-    }
-    let order = worker(&settings, prepared.id(), errors).map(|order| (order, will.clone()));
+    let order = worker(&settings, &prepared, errors)?.map(|order| (order, will.clone()));
     let worker = match joining.wait_for(|| order.map(start_worker).transpose()).map_err(begin)? {
         Joined::Done(worker) => worker?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
@@ -294,12 +291,18 @@ fn cannot(what: &str, error: &io::Error) -> Failure {
 /// The plan of a worker: what to run, for how long, whether to restart it, and where to report.
 type Order = (Plan, Permission, bool, Notes);
 
-fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
+fn worker(
+    settings: &Settings,
+    prepared: &Prepared,
+    errors: &Printer,
+) -> Result<Option<Order>, Failure> {
     let (program, args) = match settings.command.split_first() {
         Some((program, args)) => (program.clone(), args.to_vec()),
         None if settings.is_guarded() => (OsString::new(), Vec::new()),
-        None => return None,
+        None => return Ok(None),
     };
+    prepared.check_listen()?; // before what an earlier process left is removed
+    let id = prepared.id();
     let env = [
         ("BELLWETHER_GROUP", OsString::from(&settings.group)),
         ("BELLWETHER_ID", OsString::from(id.to_string())),
@@ -322,7 +325,8 @@ fn worker(settings: &Settings, id: u64, errors: &Printer) -> Option<Order> {
         pass_stdin: settings.options.commanding.pass_stdin == options::Choice::Yes,
         recording: settings.recording(id),
     };
-    Some((plan, permission, settings.options.commanding.restart, Notes::new(errors.clone())))
+    let restart = settings.options.commanding.restart;
+    Ok(Some((plan, permission, restart, Notes::new(errors.clone()))))
 }
 
 /// The last will of the member, unless it has none or none is wanted.
