@@ -301,7 +301,9 @@ fn worker(
         None if settings.is_guarded() => (OsString::new(), Vec::new()),
         None => return Ok(None),
     };
-    prepared.check_listen()?; // before what an earlier process left is removed
+    if !settings.options.addresses.is_empty() || settings.leader_file().is_some() {
+        prepared.check_listen()?; // before what an earlier process left is removed
+    }
     let id = prepared.id();
     let env = [
         ("BELLWETHER_GROUP", OsString::from(&settings.group)),
