@@ -88,6 +88,7 @@ impl Fifo {
             if made {
                 let _ = fs::remove_file(&path); // somebody may have removed it
             }
+            drop(pipe); // so that whoever waits finds it closed
             drop(finished);
         })?;
         Ok(Self { lines, counts, done })
