@@ -2,8 +2,8 @@
 //! the same rule, so their traces can be compared.
 //!
 //! **What it promises.** A reader of the records in order knows after every step what the process
-//! believes and until when, its lock, its supporters, its list of voters, its votes and its
-//! requests. The end of each is recorded in advance, so a regular end has no record.
+//! believes and until when, its lock, its supporters, its partition, its list of voters, its votes
+//! and its requests. The end of each is recorded in advance, so a regular end has no record.
 
 use crate::fact::Fact;
 use crate::id::NodeId;
@@ -11,6 +11,9 @@ use crate::leadership::Leadership;
 use crate::record::Event;
 use crate::time::Instant;
 use alloc::vec::Vec;
+
+/// It belongs to no partition any more.
+const NO_PARTITION: Fact = Fact::Partition { version: 0 };
 
 /// The last recorded deadlines, lock, supporters and voters of a process. Empty in a new
 /// incarnation.
@@ -22,6 +25,8 @@ pub struct BeliefTracer {
     lock: Option<Fact>,
     /// Its supporters.
     supporters: Vec<NodeId>,
+    /// Its partition, where leaders are local.
+    partition: Vec<Fact>,
     /// Its list of voters.
     list: Vec<Fact>,
     /// Its votes and requests.
@@ -40,6 +45,7 @@ impl BeliefTracer {
             until,
             lock: facts.iter().rfind(binds).copied(),
             supporters: facts.iter().filter_map(supporter).collect(),
+            partition: partition(facts),
             list: facts.iter().filter(|fact| is_of_list(fact)).copied().collect(),
             votes: facts.iter().filter(|fact| fact.is_of_votes()).copied().collect(),
         }
@@ -52,7 +58,8 @@ impl BeliefTracer {
 
     /// Emits what a step has changed. If the belief `changed`: the belief and all facts. If not:
     /// deadlines, lock and support that begin, are prolonged or end early, and new votes and
-    /// requests. If the supporters changed, all of them follow `held`; if its list of voters
+    /// requests. If the supporters changed, all of them follow `held`; if its partition changed,
+    /// that comes before, with the number 0 if it belongs to none now; if its list of voters
     /// changed, all of that follows.
     pub fn tell(
         &mut self,
@@ -77,6 +84,11 @@ impl BeliefTracer {
     }
 
     fn renew(&self, before: &Self, say: &mut dyn FnMut(Event)) {
+        if self.partition.is_empty() && !before.partition.is_empty() {
+            say(Event::Fact(NO_PARTITION));
+        } else if self.partition != before.partition {
+            self.partition.iter().for_each(|fact| say(Event::Fact(*fact)));
+        }
         let others = self.supporters != before.supporters;
         if let Some(until) = self.until.filter(|_| others || self.until != before.until) {
             say(Event::Fact(Fact::Held { until }));
@@ -104,6 +116,14 @@ impl BeliefTracer {
         };
         (after.lock.is_none() && until > now).then_some(ended)
     }
+}
+
+/// The number of its partition, and its members if a leader reported them; those of a leader are
+/// its supporters.
+fn partition(facts: &[Fact]) -> Vec<Fact> {
+    let is_of = |fact: &&Fact| matches!(fact, Fact::Partition { .. } | Fact::Member { .. });
+    let numbered = facts.iter().any(|fact| matches!(fact, Fact::Partition { .. }));
+    facts.iter().filter(is_of).filter(|_| numbered).copied().collect()
 }
 
 fn is_of_list(fact: &Fact) -> bool {
@@ -160,6 +180,24 @@ mod tests {
         assert_eq!(tell(&mut told, 130, &[1, 3], Some(150), false), others);
         let ended = Event::Fact(Fact::Locked { to: NodeId(1), until: AT(10) });
         assert_eq!(tell(&mut told, 130, &[1, 3], None, false), [ended], "before its time");
+    }
+
+    /// A leader may name its supporters without this process, which believes in it until its time
+    /// is over.
+    #[test]
+    fn that_it_belongs_to_no_partition_any_more_is_told_once() {
+        let (mut told, mut events) = (BeliefTracer::default(), Vec::new());
+        let leadership = Leadership::of(&[NodeId(1)], Stage::Decided);
+        let [number, me, other] = [
+            Fact::Partition { version: 3 },
+            Fact::Member { peer: NodeId(2) },
+            Fact::Member { peer: NodeId(3) },
+        ];
+        let steps = [&[number, me][..], &[other], &[other], &[number, me], &[number, me]];
+        for facts in steps {
+            told.tell(AT(10), &leadership, facts, false, &mut |event| events.push(event));
+        }
+        assert_eq!(events, [number, me, NO_PARTITION, number, me].map(Event::Fact));
     }
 
     #[test]

@@ -58,6 +58,12 @@ impl<'a, P: Protocol> Cx<'a, P> {
         self.append(|| Effect::Send(to, message));
     }
 
+    /// The same with a message that is made where it stays.
+    #[inline]
+    pub fn dispatch_with(&mut self, to: Dest, make: impl FnOnce() -> P::Message) {
+        self.append(|| Effect::Send(to, make()));
+    }
+
     /// Arms a timer; replaces an earlier arming of the same kind.
     #[inline]
     pub fn arm(&mut self, timer: P::Timer, at: Instant) {

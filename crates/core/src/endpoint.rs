@@ -8,7 +8,7 @@ use crate::leadership::{Change, Leadership};
 use crate::node::{Input, Node};
 use crate::protocol::{Boot, Command, Message, Protocol, Reach};
 use crate::refused::Refused;
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 use crate::wire::{Malformed, Reader};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -104,8 +104,27 @@ pub trait Endpoint: Send {
     /// The process that should lead instead of this one; see [`Protocol::successor`].
     fn successor(&self, now: Instant) -> Option<NodeId>;
 
+    /// The number of the partition that it belongs to; see [`Protocol::partition`].
+    fn partition(&self, now: Instant) -> Option<u64>;
+
+    /// The processes of that partition, in order.
+    fn partition_members(&self, now: Instant) -> Vec<NodeId> {
+        let mut members = Vec::new();
+        self.facts(now, &mut |fact| match fact {
+            Fact::Supporter { peer } | Fact::Member { peer } => members.push(peer),
+            _ => {}
+        });
+        members.sort_unstable();
+        members
+    }
+
     /// Until when the lease of its leader may last; see [`Protocol::lease_end`].
     fn lease_end(&self, now: Instant) -> Option<Instant>;
+
+    /// The bound on the delay of the last handled message; see [`Protocol::last_delay_bound`].
+    fn last_delay_bound(&self) -> Option<Duration> {
+        None
+    }
 
     /// Handles the passing of time. Fires at most one timer; early calls are harmless.
     fn timeout(&mut self, env: &mut Env<'_>);
@@ -236,8 +255,16 @@ impl<P: Protocol> Endpoint for Bytes<P> {
         self.node.successor(now)
     }
 
+    fn partition(&self, now: Instant) -> Option<u64> {
+        self.node.partition(now)
+    }
+
     fn lease_end(&self, now: Instant) -> Option<Instant> {
         self.node.lease_end(now)
+    }
+
+    fn last_delay_bound(&self) -> Option<Duration> {
+        self.node.last_delay_bound()
     }
 
     fn timeout(&mut self, env: &mut Env<'_>) {

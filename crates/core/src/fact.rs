@@ -61,6 +61,14 @@ pub enum Fact {
         /// Larger is better; among equal ranks the larger id is better.
         weight: u64,
     },
+    /// It belongs to a partition: the processes that support one leader, which the facts about
+    /// supporters or members name. Told where leaders are local.
+    Partition {
+        /// The number of the partition. It grows whenever the partition of a process changes, and
+        /// with one leader it means the same processes to all of them. In records 0 means that the
+        /// process belongs to none any more, though it believes in the same leader as before.
+        version: u64,
+    },
     /// Another process supports the same leader, as that leader reported.
     Member {
         /// The member.

@@ -1,9 +1,10 @@
 //! A short list without memory of its own on the heap, as long as it is short.
 //!
 //! **Promise.** Up to `N` items need no allocation: not to build the list, to clone it or to read
-//! it from a message. A longer list is a vector. Two lists with the same items are equal and have
-//! the same hash, however they are held.
+//! it from a message. A longer list is a vector, which its clones share until one of them changes.
+//! Two lists with the same items are equal and have the same hash, however they are held.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -17,13 +18,21 @@ pub struct Few<T, const N: usize>(Held<T, N>);
 enum Held<T, const N: usize> {
     /// The items, and how many of them count.
     Here([T; N], usize),
-    Heap(Vec<T>),
+    Heap(Arc<Vec<T>>),
 }
 
 impl<T: Copy + Default, const N: usize> Few<T, N> {
     /// An empty list.
+    #[inline]
     pub fn new() -> Self {
         Self(Held::Here([T::default(); N], 0))
+    }
+
+    /// A list of at most one item.
+    #[inline]
+    pub fn at_most_one(item: Option<T>) -> Self {
+        let count = usize::from(item.is_some() && N > 0);
+        Self(Held::Here([item.unwrap_or_default(); N], count))
     }
 
     /// Appends an item.
@@ -37,17 +46,26 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
                 let mut all = Vec::with_capacity(2 * N + 1);
                 all.extend_from_slice(items);
                 all.push(item);
-                self.0 = Held::Heap(all);
+                self.0 = Held::Heap(Arc::new(all));
             }
-            Held::Heap(items) => items.push(item),
+            Held::Heap(items) => Arc::make_mut(items).push(item),
         }
     }
 
-    /// Removes all items. A vector keeps its memory.
+    /// Inserts an item before the one that is at this place.
+    pub fn insert(&mut self, place: usize, item: T) {
+        self.push(item);
+        self[place..].rotate_right(1);
+    }
+
+    /// Removes all items. A vector that no clone shares keeps its memory.
     pub fn clear(&mut self) {
         match &mut self.0 {
             Held::Here(_, count) => *count = 0,
-            Held::Heap(items) => items.clear(),
+            Held::Heap(items) => match Arc::get_mut(items) {
+                Some(items) => items.clear(),
+                None => *self = Self::new(),
+            },
         }
     }
 
@@ -64,7 +82,7 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
                 }
                 *count = kept;
             }
-            Held::Heap(items) => items.retain(wanted),
+            Held::Heap(items) => Arc::make_mut(items).retain(wanted),
         }
     }
 }
@@ -87,12 +105,12 @@ impl<T, const N: usize> Deref for Few<T, N> {
     }
 }
 
-impl<T, const N: usize> DerefMut for Few<T, N> {
+impl<T: Clone, const N: usize> DerefMut for Few<T, N> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
             Held::Here(items, count) => &mut items[..*count],
-            Held::Heap(items) => items,
+            Held::Heap(items) => Arc::<Vec<T>>::make_mut(items),
         }
     }
 }
@@ -100,7 +118,15 @@ impl<T, const N: usize> DerefMut for Few<T, N> {
 impl<T: Copy + Default, const N: usize> FromIterator<T> for Few<T, N> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         let mut all = Self::new();
-        items.into_iter().for_each(|item| all.push(item));
+        let mut items = items.into_iter();
+        while let Some(item) = items.next() {
+            all.push(item);
+            if let Held::Heap(held) = &mut all.0 {
+                // The rest at once: a push to a vector that may be shared takes longer.
+                Arc::make_mut(held).extend(items);
+                break;
+            }
+        }
         all
     }
 }
@@ -168,7 +194,12 @@ mod tests {
                         few.clear();
                         all.clear();
                     }
-                    5..30 => {
+                    5..20 => {
+                        let place = step as usize % (all.len() + 1);
+                        few.insert(place, step);
+                        all.insert(place, step);
+                    }
+                    20..40 => {
                         few.retain(|item| item % 3 != step % 3);
                         all.retain(|item| item % 3 != step % 3);
                     }
@@ -178,12 +209,19 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(&*few, &*all);
+                let one = all.first().copied();
+                prop_assert_eq!(&*Few::<u32, 3>::at_most_one(one), one.as_slice());
                 let again: Few<u32, 3> = all.as_slice().into();
                 prop_assert_eq!(&again, &few);
                 prop_assert_eq!([hash(&again), hash(&few)], [hash(&all); 2]);
                 prop_assert_eq!(format!("{few:?}"), format!("{all:?}"));
+                let (shared, before) = (few.clone(), all.clone());
                 few.iter_mut().for_each(|item| *item += 1);
                 all.iter_mut().for_each(|item| *item += 1);
+                prop_assert_eq!((&*few, &*shared), (&*all, &*before), "a clone stays as it was");
+                if step % 2 == 0 {
+                    (few, all) = (shared, before);
+                }
             }
         }
     }

@@ -97,6 +97,11 @@ impl<P: Protocol> Node<P> {
         self.protocol.successor(now)
     }
 
+    /// See [`Protocol::partition`].
+    pub fn partition(&self, now: Instant) -> Option<u64> {
+        self.protocol.partition(now)
+    }
+
     /// See [`Protocol::lease_end`].
     pub fn lease_end(&self, now: Instant) -> Option<Instant> {
         self.protocol.lease_end(now)

@@ -75,6 +75,12 @@ pub trait Protocol: Value {
         None
     }
 
+    /// The number of the partition that it belongs to, where leaders are local: it changes with the
+    /// partition. Pure.
+    fn partition(&self, _now: Instant) -> Option<u64> {
+        None
+    }
+
     /// Until when, by its own clock, the lease of the leader that it names may last: by then it is
     /// over, unless that leader has renewed it and the process has not heard so. In the past if it
     /// names a leader of which it has heard nothing for longer. `None` without a leader or leases.

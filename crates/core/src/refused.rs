@@ -81,6 +81,8 @@ pub enum Unfit {
     /// It did not vote for the current leader: it has no record of what it granted, or it missed
     /// the last requests.
     Behind,
+    /// Leadership goes round, and another process is the next.
+    NotNext,
 }
 
 impl fmt::Display for Refused {
@@ -164,6 +166,7 @@ impl fmt::Display for Unfit {
             Self::Behind => {
                 "it has not voted for the present leader, so it may not be ready; try again later"
             }
+            Self::NotNext => "leadership goes round, and another one is the next; name that one",
         })
     }
 }

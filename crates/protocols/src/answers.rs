@@ -7,11 +7,11 @@
 //! is different for it.
 
 use crate::announce_listen;
-use crate::choice::Entry;
+use crate::choice::{Choice, Entry};
 use crate::param::Fit;
 use crate::profile::Profile;
 use crate::promise::Promise;
-use crate::simulated::{Extent, Layout, Rounds, Volume};
+use crate::simulated::{Extent, Layout, Rounds, Selection, Volume};
 use crate::time_scales::TimeScales;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -134,6 +134,23 @@ pub trait Answers {
     /// How long a round lasts in a group of so many processes; no time without rounds.
     fn round_lasts(&self, _number: u32, _nodes: u32) -> Duration {
         Duration::ZERO
+    }
+
+    /// How the relays of a first round are selected in a group of so many processes, if a hash
+    /// selects some of a known number.
+    fn selection(&self, _nodes: u32) -> Option<Selection> {
+        None
+    }
+
+    /// The same protocol, whose first round selects about so many and is otherwise as it was: for
+    /// simulations that weigh what follows from few relays.
+    fn selecting(&self, _relays: u64) -> Option<Choice> {
+        None
+    }
+
+    /// How many members the hash of the first round selects in the group with this number.
+    fn selected(&self, _group: u64, _nodes: u32) -> u64 {
+        0
     }
 
     /// Its parameters, if it is of the announce-listen family: what the lazy engine can follow.

@@ -55,6 +55,8 @@ pub struct Leases {
     pub majority: bool,
     /// The kind of message by which a process asks to lead.
     pub request: &'static str,
+    /// The kinds of messages that answer it.
+    pub answers: &'static [&'static str],
     /// For how long a promise binds.
     pub lock: Duration,
     /// For how long a leader leads by it.

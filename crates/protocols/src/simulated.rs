@@ -25,6 +25,25 @@ pub struct Rounds {
     pub gauges: &'static str,
 }
 
+/// A hash that selects some members of a group, each with the same chance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Selection {
+    /// About how many it selects.
+    pub relays: u64,
+    /// Among how many.
+    pub members: u64,
+}
+
+impl Selection {
+    /// The logarithm of the probability that it selects certain members, of which there are so
+    /// many, and no others.
+    pub fn log_likelihood(&self, selected: u64) -> f64 {
+        let chance = self.relays as f64 / self.members as f64;
+        let others = self.members.saturating_sub(selected);
+        selected as f64 * libm::log(chance) + others as f64 * libm::log1p(-chance)
+    }
+}
+
 /// How large an election is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {

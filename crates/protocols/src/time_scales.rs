@@ -38,6 +38,8 @@ pub struct TimeScales {
     /// Whether a model of it is proved, and processes tell of their votes and requests what the
     /// model has.
     pub proved: bool,
+    /// If leadership goes round: the longest time from one leader to the next.
+    pub rotates: Option<Duration>,
 }
 
 impl TimeScales {
@@ -61,6 +63,7 @@ impl TimeScales {
         tokens: false,
         roles: false,
         proved: false,
+        rotates: None,
     };
 
     /// How long it takes, at most, until a clock that drifts this much has counted so long.

@@ -34,13 +34,13 @@ impl Hall {
             self.turn = Instant::NEVER;
             return;
         }
+        if let Some(next) = self.take_next(now, cx.params()) {
+            return self.step_back(Some(next), cx);
+        }
+        if self.yields(cx) {
+            return;
+        }
         if cx.params().by_majority() {
-            if let Some(next) = self.take_next(now) {
-                return self.step_back(Some(next), cx);
-            }
-            if self.yields(cx) {
-                return;
-            }
             match self.bond(now, cx.params()) {
                 Some(lock) if !self.leads(now) => self.ask_in_turn(lock.free(), cx),
                 _ => self.ask(cx),
@@ -49,8 +49,9 @@ impl Hall {
         }
         let mine = self.line.place(self.me);
         // It cannot be first before the last of those before it has expired.
-        match self.alive.last_expiry(|id| self.line.place(id) < mine) {
-            Some(expiry) => cx.arm(Timer::Ask, expiry),
+        let expiry = self.alive.last_expiry(|id| self.line.place(id) < mine);
+        match expiry.max(self.waits_for_nominee(now)) {
+            Some(first) => cx.arm(Timer::Ask, first),
             None => self.ask(cx),
         }
     }
@@ -86,13 +87,24 @@ impl Hall {
         let (mine, missing) = (self.line.place(self.me), self.missing());
         let resting = self.line.resting(cx.now());
         let absent = |peer: NodeId| Some(peer) == missing || Some(peer) == resting;
-        let in_line = |peer: &&NodeId| !absent(**peer) && self.line.asks_before(**peer, mine);
-        let by_id = |peer: &&NodeId| **peer < self.me;
+        // Where leadership goes round, so does the order in which others try after a leader.
+        let last = missing.filter(|_| cx.params().rotate_after.is_some());
+        let before = |peer: NodeId| match last {
+            Some(last) => self.line.follows_sooner(peer, self.me, last),
+            None => self.line.asks_before(peer, mine),
+        };
+        let in_line = |peer: &&NodeId| !absent(**peer) && before(**peer);
         let voters = self.list.as_ref().map_or(&[][..], |list| list.voters());
+        let before_me = || voters.partition_point(|peer| *peer < self.me);
         let turns = match (self.failures, mine.is_last()) {
+            (0 | 1, _) if last.is_none() && self.line.is_by_id() => {
+                // The usual case: the order of the list, in which at most one process is absent.
+                let absent = missing.filter(|peer| *peer < self.me && voters.contains(peer));
+                before_me() - usize::from(absent.is_some())
+            }
             (0 | 1, _) => voters.iter().filter(in_line).count(),
-            (_, false) => voters.iter().filter(by_id).count(),
-            (_, true) => voters.iter().filter(by_id).count() + voters.len(),
+            (_, false) => before_me(),
+            (_, true) => before_me() + voters.len(),
         };
         turns as u64
     }
@@ -143,19 +155,32 @@ impl Hall {
         let knew_itself = self.alive.contains(self.me);
         self.hear(self.me, true, cx);
         let goes_on = leads && params.keep(Rule::Retry);
+        let tree = self.tree(now, params).filter(|_| goes_on);
         self.votes.ask(now, goes_on || !params.keep(Rule::VotesEndWithCampaign));
         self.round = Some(Round { sent: now, knew_itself, refusals: [].into(), free: now, term });
         self.support_itself(request, term, cx);
         let lease = self.lease.as_ref().filter(|_| leads);
         let supporters = lease.map_or_else(Default::default, |lease| lease.supporters.clone());
         // Voters know its term; observers are to know its token.
+        let token = match params.by_majority() {
+            true => lease.map(|lease| lease.token),
+            false => lease.map(|_| self.partition_number),
+        };
         let token =
-            lease.map(|lease| lease.token).filter(|token| *token != term && self.is_partial());
+            token.filter(|token| !params.by_majority() || *token != term && self.is_partial());
         let (lock, farewell, list) = (self.times.lock, self.line.news(now), self.list_told(now));
         let answerers = self.answerers(term, list.as_ref(), now, params);
-        let election =
-            Message::Election { request, term, token, lock, supporters, farewell, list, answerers };
-        cx.broadcast(election);
+        cx.broadcast(Message::Election {
+            request,
+            term,
+            token,
+            lock,
+            supporters,
+            farewell,
+            list,
+            answerers,
+            tree,
+        });
         if leads {
             self.announce_request(request, cx);
         }
@@ -173,23 +198,41 @@ impl Hall {
     /// leader does not compete with it; and a founder grants itself no term before a majority has
     /// records, from which the others can read it.
     fn probe(&mut self, request: Request, cx: &mut Cx<'_, Self>) {
-        let (now, lock, supporters) = (cx.now(), self.times.lock, Ids::new());
-        let free = now;
+        let now = cx.now();
         self.round =
-            Some(Round { sent: now, knew_itself: true, refusals: [].into(), free, term: 0 });
-        let (farewell, list) = (self.line.news(now), self.list_told(now));
-        let (term, token, answerers) = (0, None, None);
-        let election =
-            Message::Election { request, term, token, lock, supporters, farewell, list, answerers };
-        cx.broadcast(election);
+            Some(Round { sent: now, knew_itself: true, refusals: [].into(), free: now, term: 0 });
+        self.broadcast_probe(request, self.list_told(now), cx);
         cx.arm(Timer::Count, now + self.times.round);
+    }
+
+    /// Sends a probe by this list.
+    pub(super) fn broadcast_probe(
+        &self,
+        request: Request,
+        list: Option<ListTold>,
+        cx: &mut Cx<'_, Self>,
+    ) {
+        let (lock, supporters) = (self.times.lock, Ids::new());
+        let farewell = self.line.news(cx.now());
+        cx.broadcast(Message::Election {
+            request,
+            term: 0,
+            token: None,
+            lock,
+            supporters,
+            farewell,
+            list,
+            answerers: None,
+            tree: None,
+        });
     }
 
     fn support_itself(&mut self, request: Request, term: u64, cx: &mut Cx<'_, Self>) {
         let (now, params) = (cx.now(), cx.params());
         let vote = (term, self.list.as_ref().map(List::id));
         if !params.keep(Rule::SelfSupport) {
-            return self.votes.put(self.me, now, vote, true);
+            self.votes.put(self.me, now, vote, true);
+            return;
         }
         if self.bond(now, params).is_none() {
             if params.by_majority() {
@@ -226,9 +269,10 @@ impl Hall {
         if !(fast && mine && (counts || !params.keep(Rule::CampaignVotesOnly))) {
             return;
         }
-        self.votes.put(from, request.sent, vote, params.keep(Rule::DistinctVoters));
+        let again = self.votes.put(from, request.sent, vote, params.keep(Rule::DistinctVoters));
         // In local mode a candidate waits until all that hear it have had time to answer.
-        if params.by_majority() || self.leads(now) {
+        let counts = params.by_majority() || self.leads(now);
+        if counts && !self.take_plain_vote(from, (request.sent, vote, again), now, params) {
             self.decide(cx);
         }
     }
@@ -264,6 +308,9 @@ impl Hall {
         let longest = longest.unwrap_or(self.times.lock);
         let Some(round) = self.round.as_mut().filter(|round| mine && round.sent == request.sent)
         else {
+            if fast && mine && leads && remaining == Duration::ZERO {
+                self.regain(highest, list, params);
+            }
             return;
         };
         if !fast || !params.by_majority() {
@@ -296,6 +343,17 @@ impl Hall {
         }
     }
 
+    /// As a leader: a voter of the same list that is free refused a request that enough others had
+    /// granted before it answered. It has granted this term to another and needs a higher one. Its
+    /// answers may always be the last, so it would follow nobody for ever.
+    fn regain(&mut self, highest: u64, list: Option<&ListTold>, params: &Params) {
+        let same = list.map(ListTold::id) == self.list.as_ref().map(List::id);
+        let refuses = self.stored.is_some_and(|stored| highest >= stored.highest);
+        if params.by_majority() && same && refuses {
+            self.least = self.least.max(highest.saturating_add(1));
+        }
+    }
+
     /// Whether a process with this list would take this one's if it were told of it in full.
     fn lacks_list(&self, theirs: Option<&ListTold>, params: &Params) -> bool {
         match (theirs, &self.list) {
@@ -308,11 +366,11 @@ impl Hall {
 
     /// CheckIfLeader, if it succeeds: takes the lease that the votes give. True if the current
     /// request needs no more votes.
-    fn decide(&mut self, cx: &mut Cx<'_, Self>) -> bool {
+    pub(super) fn decide(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let (now, params) = (cx.now(), cx.params());
         let terms = self.terms_that_count(now, params);
         let Some(base) = self.base(terms, cx) else { return false };
-        let until = self.lease_end(base, now, params);
+        let until = self.end_of_lease(base, now, params);
         let led = self.leads(now);
         if until <= now {
             return false;
@@ -323,6 +381,7 @@ impl Hall {
             let lease = self.lease_on(base, until, terms, params);
             self.assert_token_grows(lease.token, led, params);
             self.note_renewal(led, until, params);
+            self.note_partition(&lease.supporters, led, params);
             self.led = self.led.max(lease.token);
             self.lease = Some(lease);
         }
@@ -333,9 +392,11 @@ impl Hall {
         let done = self.round.as_ref().is_some_and(|round| base >= round.sent);
         if done {
             self.round = None;
+            self.note_collated(true, params);
             cx.disarm(Timer::Count);
         }
         if !led && params.keep(Rule::Retry) {
+            (self.reign, self.better) = (params.rotate_after.map(|_| now), None);
             // A new leader tells its members at once.
             self.announced = Announced::NOTHING;
             self.ask(cx);
@@ -364,12 +425,9 @@ impl Hall {
         if !params.by_majority() {
             return Lease { until, supporters: self.alive.ids().collect(), token: 0, list };
         }
-        let (mut supporters, mut token) = (Ids::new(), None);
-        for (voter, term) in self.votes.since(base, terms) {
-            supporters.push(voter);
-            token = Some(token.map_or(term, |least: u64| least.min(term)));
-        }
-        Lease { until, supporters, token: token.unwrap_or_default(), list }
+        let votes = self.votes.since(base, terms);
+        let token = votes.clone().map(|(_, term)| term).min().unwrap_or_default();
+        Lease { until, supporters: votes.map(|(voter, _)| voter).collect(), token, list }
     }
 
     /// The terms whose votes a lease may rest on. A new leadership needs votes for one term, higher
@@ -422,7 +480,7 @@ impl Hall {
     }
 
     /// The end of a lease that rests on grants of this request or later ones.
-    fn lease_end(&self, base: Instant, now: Instant, params: &Params) -> Instant {
+    pub(super) fn end_of_lease(&self, base: Instant, now: Instant, params: &Params) -> Instant {
         let from = if !params.keep(Rule::LeaseFromSending) {
             now
         } else if !params.keep(Rule::LeaseFromGrantedRequest) {
@@ -472,6 +530,7 @@ impl Hall {
             return self.fail(cx);
         }
         self.note_delay();
+        self.note_collated(false, params);
         // C6: the lease still runs, on the locks of those that would be released.
         if let Some(round) = self.round.take()
             && !params.keep(Rule::NoReleaseWhileLeading)
@@ -513,8 +572,14 @@ impl Hall {
         }
         self.given_up = Some(round.sent);
         let again = (round.sent + self.times.period - params.sigma).max(now);
+        let was_early = params.rotate_after.is_some() && self.failures == 1;
         if !params.by_majority() {
             cx.arm(Timer::Ask, again);
+        } else if was_early && round.sent < round.free && round.free <= now && !self.forked {
+            // Where leadership goes round the next one asks when its own lock has lapsed, and by
+            // slower clocks others are not free yet. It is still its turn.
+            self.turn = now;
+            cx.arm(Timer::Ask, now);
         } else if round.free > round.sent && !self.forked {
             // The processes that refused said when they will be free, which may be now.
             self.ask_in_turn(round.free.max(now), cx);

@@ -32,7 +32,11 @@ impl Hall {
         }
         // By asking it regains its place in line.
         let mine = self.line.place(self.me).returned();
-        if !params.by_majority() && self.alive.at(now).any(|id| self.line.place(id) < mine) {
+        let waits = || {
+            let before = self.alive.at(now).any(|id| self.line.place(id) < mine);
+            before || self.waits_for_nominee(now).is_some()
+        };
+        if !params.by_majority() && waits() {
             return Err(Refused::NotNow);
         }
         cx.disarm(Timer::Ask);
@@ -65,10 +69,11 @@ impl Hall {
     }
 
     /// Why it does not hand over to this process, if it does not. In local mode the order of
-    /// processes decides who leads, and a nominee would soon be displaced.
+    /// processes decides who leads, and a nominee would soon be displaced, unless leadership goes
+    /// round and it is the next.
     pub(super) fn refused_transfer(&self, nominee: NodeId, cx: &Cx<'_, Self>) -> Option<Refused> {
         let (now, params) = (cx.now(), cx.params());
-        if !params.by_majority() {
+        if !params.by_majority() && params.rotate_after.is_none() {
             return Some(Refused::Unsupported);
         }
         let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) else {
@@ -88,6 +93,8 @@ impl Hall {
             Unfit::Silent
         } else if counted && !self.is_supported_by(nominee) {
             Unfit::Behind
+        } else if !params.by_majority() && self.next_in_turn(now) != Some(nominee) {
+            Unfit::NotNext
         } else {
             return None;
         };
@@ -101,7 +108,8 @@ impl Hall {
         let farewell = self.give_up(nominee, cx);
         let Times { lock, period, .. } = self.times;
         self.line.step_back(farewell, now, lock, params);
-        nominee.into_iter().for_each(|nominee| self.line.nominate(nominee, now + period, params));
+        let until = now + self.nomination(params);
+        nominee.into_iter().for_each(|nominee| self.line.nominate(nominee, until, params));
         if params.by_majority() {
             self.ask_in_turn(now + lock, cx);
         } else {

@@ -5,6 +5,7 @@ use super::announcement::Announced;
 use super::answerers::Renewals;
 use super::candidate::Refusal;
 use super::change::Planned;
+use super::collation::{Collated, Collecting};
 use super::line::Line;
 use super::list::{List, ListId, ListTold};
 use super::lock::Lock;
@@ -42,6 +43,8 @@ pub struct Hall {
     pub(super) turn: Instant,
     /// The supporters of the leader it is locked to, as that leader said.
     pub(super) partition: Ids,
+    /// The greatest number of a partition that it has belonged to; zero in majority mode.
+    pub(super) partition_number: u64,
     /// As a candidate: the current request.
     pub(super) round: Option<Round>,
     /// How many of its requests failed in a row, up to two, if no leader was seen since.
@@ -69,6 +72,10 @@ pub struct Hall {
     pub(super) absent: Absent,
     /// As a leader: how its renewals went, if not everybody answers each.
     pub(super) renewals: Renewals,
+    /// As a leader: how its next renewal is answered, if by a tree.
+    pub(super) collated: Collated,
+    /// As a supporter: the replies of others that it collects for a leader.
+    pub(super) collecting: Option<Collecting>,
     /// As a leader: what it has told the observers.
     pub(super) announced: Announced,
     /// As an observer: the leader it follows.
@@ -83,6 +90,8 @@ pub struct Hall {
     pub(super) least: u64,
     /// As a leader with `preempt`: the best process, if that is better than itself.
     pub(super) better: Option<Better>,
+    /// As a leader, if leadership rotates: since when it leads.
+    pub(super) reign: Option<Instant>,
     /// Whether it changed how willing it is to lead: then it says so, also if it is ordinary now.
     pub(super) restated: bool,
     /// Whether its next request is a probe: too few processes answered the last one, or its record
@@ -132,9 +141,11 @@ pub enum Timer {
     Count,
     /// To say again that it is no ordinary process.
     Announce,
+    /// To send the replies that it has collected.
+    Collate,
 }
 
-timer_kinds!(Timer: Ask, Count, Announce);
+timer_kinds!(Timer: Ask, Count, Announce, Collate);
 
 impl Hall {
     /// Whether it leads at this reading of its clock.
@@ -175,6 +186,9 @@ impl Hall {
             "a lock changes its holder only after it has lapsed or was released"
         );
         assert!(lock.until >= now, "a lock runs from the moment it is given");
+        if to != self.me {
+            self.better = None; // another one leads, whomever it was to hand over to
+        }
         self.silent = self.missing().filter(|missing| lock.to != Some(*missing));
         self.unfollow(now);
         self.lock = Some(lock);
@@ -264,6 +278,7 @@ impl Protocol for Hall {
             silent: None,
             turn: Instant::NEVER,
             partition: Ids::new(),
+            partition_number: 0,
             round: None,
             failures: 0,
             votes: Votes::default(),
@@ -279,6 +294,8 @@ impl Protocol for Hall {
             planned: None,
             absent: Absent::default(),
             renewals: Renewals::default(),
+            collated: Collated::default(),
+            collecting: None,
             announced: Announced::NOTHING,
             followed: None,
             strangers: Vec::new(),
@@ -286,6 +303,7 @@ impl Protocol for Hall {
             led: 0,
             least: 0,
             better: None,
+            reign: None,
             restated: false,
             founding: params.founding_lengths(),
             times,
@@ -323,13 +341,17 @@ impl Protocol for Hall {
                 farewell,
                 ref list,
                 answerers,
+                tree,
             } => {
                 if let Some(farewell) = farewell {
                     self.on_farewell(farewell, cx);
                 }
                 let list = list.as_ref();
-                let asked = Asked { request, term, token, lock, supporters, list, answerers };
+                let asked = Asked { request, term, token, lock, supporters, list, answerers, tree };
                 self.on_election(from, asked, cx);
+                if tree.is_some() {
+                    self.relay(from, &asked, cx);
+                }
             }
             Message::Reply { request, support: true, highest, ref list, .. } => {
                 self.learn(list.as_ref(), cx);
@@ -354,6 +376,7 @@ impl Protocol for Hall {
             Message::Record { .. } => {} // for a former incarnation
             Message::Standing(candidacy) => self.on_standing(from, candidacy, cx),
             Message::Announcement(ref news) => self.on_announcement(news, cx),
+            Message::Collation(ref replies) => self.on_collation(from, replies, cx),
         }
     }
 
@@ -363,6 +386,7 @@ impl Protocol for Hall {
             Timer::Ask => self.ask_if_its_turn(cx),
             Timer::Count => self.count(cx),
             Timer::Announce => self.announce(cx),
+            Timer::Collate => self.send_collected(cx),
         }
     }
 
@@ -370,7 +394,7 @@ impl Protocol for Hall {
     /// ordinary process until it says otherwise.
     fn on_peer(&mut self, peer: NodeId, reach: Reach, cx: &mut Cx<'_, Self>) {
         if reach == Reach::Up {
-            self.line.return_of(peer);
+            self.line.restart_of(peer);
             self.line.know(peer, Candidacy::default(), cx.params());
         }
     }
@@ -397,6 +421,10 @@ impl Protocol for Hall {
 
     fn successor(&self, now: Instant) -> Option<NodeId> {
         self.next(now)
+    }
+
+    fn partition(&self, now: Instant) -> Option<u64> {
+        self.partition_at(now)
     }
 
     fn lease_end(&self, now: Instant) -> Option<Instant> {
@@ -446,11 +474,7 @@ impl Protocol for Hall {
         if let Some(Lock { to, until, .. }) = self.lock.filter(|lock| lock.until >= now) {
             tell(to.map_or(Fact::Bound { until }, |to| Fact::Locked { to, until }));
         }
-        if let Some(lease) = self.lease.as_ref().filter(|lease| now < lease.until) {
-            lease.supporters.iter().for_each(|peer| tell(Fact::Supporter { peer: *peer }));
-        } else if self.leadership(now) != Leadership::NONE {
-            self.partition.iter().for_each(|peer| tell(Fact::Member { peer: *peer }));
-        }
+        self.tell_partition(now, tell);
         self.alive.at(now).for_each(|peer| tell(Fact::Alive { peer }));
         match self.stored {
             Some(stored) => {
@@ -485,9 +509,11 @@ impl Protocol for Hall {
         self.votes.instants(rebase);
         self.brief.iter_mut().for_each(|(at, _)| rebase.stamp(at));
         self.better.iter_mut().for_each(|better| better.instants(rebase));
+        self.reign.iter_mut().for_each(|since| rebase.stamp(since));
         let given_up = self.given_up.take();
         self.given_up = given_up.and_then(|mut at| (!rebase.deadline(&mut at)).then_some(at));
         self.list_instants(rebase);
+        self.collecting.iter_mut().for_each(|collecting| collecting.instants(rebase));
         self.lease = self
             .lease
             .take()

@@ -14,6 +14,9 @@ use core::cmp::Reverse;
 pub(super) struct Line {
     /// The processes that stepped back, in the order in which that was learnt.
     stepped_back: Vec<SteppedBack>,
+    /// In local mode the last requests of processes that had stepped back and asked again: they
+    /// repeat their farewells until they ask, and a repetition may arrive after that.
+    asked_again: Vec<(NodeId, Request)>,
     /// The process that a leader named as the next one, and until when it comes first.
     nominee: Option<(NodeId, Instant)>,
     /// How willing those are to lead that are no ordinary processes, in order of id.
@@ -77,6 +80,12 @@ impl Line {
         }
     }
 
+    /// Until when another process than this one comes first, because a leader named it.
+    pub(super) fn other_nominee(&self, me: NodeId, now: Instant) -> Option<Instant> {
+        let (nominee, until) = self.nominee?;
+        (nominee != me && now < until).then_some(until)
+    }
+
     /// Processes that have cooled down have their places again, and a nominee that did not ask.
     pub(super) fn forget_past(&mut self, now: Instant) {
         self.stepped_back.retain(|stepped| now < stepped.cools_until);
@@ -86,6 +95,33 @@ impl Line {
     /// A process that had stepped back asks again and regains its place.
     pub(super) fn return_of(&mut self, node: NodeId) {
         self.stepped_back.retain(|stepped| stepped.farewell.node != node);
+    }
+
+    /// The same, by this request.
+    pub(super) fn return_by(&mut self, node: NodeId, request: Request, params: &Params) {
+        let stepped_back = self.stepped_back(node).is_some();
+        match self.asked_again.iter_mut().find(|(asked, _)| *asked == node) {
+            Some((_, known)) if known.life == request.life => *known = request.max(*known),
+            Some((_, known)) => *known = request,
+            None if stepped_back && !params.by_majority() => {
+                self.asked_again.push((node, request));
+            }
+            None => (),
+        }
+        self.return_of(node);
+    }
+
+    /// A process that has restarted regains its place, and its requests may begin anew.
+    pub(super) fn restart_of(&mut self, node: NodeId) {
+        self.return_of(node);
+        self.asked_again.retain(|(asked, _)| *asked != node);
+    }
+
+    /// Whether the process has asked since it said this farewell.
+    pub(super) fn asked_since(&self, farewell: &Farewell) -> bool {
+        let Farewell { node, request } = *farewell;
+        let since = |asked: Request| asked.life == request.life && asked > request;
+        self.asked_again.iter().any(|(asked, by)| *asked == node && since(*by))
     }
 
     /// Whether this is known already: the process gave up this request or a later one.
@@ -126,13 +162,22 @@ impl Line {
         Place { is_not_nominee, stepped_back, priority: Reverse(self.priority(id)), id }
     }
 
+    /// Whether the places are those of the ids: nobody stepped back, was named, or is no ordinary
+    /// process.
+    pub(super) fn is_by_id(&self) -> bool {
+        self.stepped_back.is_empty() && self.candidacies.is_empty() && self.nominee.is_none()
+    }
+
     /// Whether this process asks before the one that has this place.
     pub(super) fn asks_before(&self, peer: NodeId, place: Place) -> bool {
-        let ordinary = self.stepped_back.is_empty() && self.candidacies.is_empty();
-        if ordinary && self.nominee.is_none() {
-            return peer < place.id; // the usual case
-        }
         !self.is_witness(peer) && self.place(peer) < place
+    }
+
+    /// Whether one process comes before another one where leadership goes round, and that leader
+    /// was the last: the nominee first, then by id from the last leader on and around.
+    pub(super) fn follows_sooner(&self, peer: NodeId, other: NodeId, last: NodeId) -> bool {
+        let turn = |id: NodeId| (self.place(id).is_not_nominee, id <= last, id);
+        !self.is_witness(peer) && turn(peer) < turn(other)
     }
 
     /// A process said, or did not say, that it is no ordinary one.
@@ -167,6 +212,9 @@ impl Line {
             rebase.deadline(news_until);
             !rebase.deadline(cools_until)
         });
+        for (node, request) in &mut self.asked_again {
+            rebase.foreign(*node, &mut request.sent);
+        }
         if let Some((nominee, mut until)) = self.nominee.take() {
             self.nominee = (!rebase.deadline(&mut until)).then_some((nominee, until));
         }

@@ -197,9 +197,32 @@ impl List {
         self.voters.iter().copied().chain(self.removed.filter(|_| !self.committed))
     }
 
-    /// Whether this process is a voter of the list before it.
-    fn had(&self, id: NodeId) -> bool {
-        (self.has(id) && self.added != Some(id)) || self.removed == Some(id)
+    /// Tells of one process after the other whether it is a voter. Those that come in order of id,
+    /// as they usually do, are found in one pass through the list.
+    fn finder(&self) -> impl FnMut(NodeId) -> bool + '_ {
+        let mut next = 0; // all voters before this place have smaller ids than the last process
+        move |id| {
+            if next > 0 && self.voters[next - 1] >= id {
+                next = 0;
+            }
+            while self.voters.get(next).is_some_and(|voter| *voter < id) {
+                next += 1;
+            }
+            self.voters.get(next) == Some(&id)
+        }
+    }
+
+    /// How many of these are its voters.
+    fn count(&self, ids: impl Iterator<Item = NodeId>) -> usize {
+        let mut has = self.finder();
+        ids.filter(|id| has(*id)).count()
+    }
+
+    /// How many of these are voters of the list before it.
+    fn count_before(&self, ids: impl Iterator<Item = NodeId>) -> usize {
+        let mut has = self.finder();
+        let had = |id: &NodeId| (has(*id) && self.added != Some(*id)) || self.removed == Some(*id);
+        ids.filter(had).count()
     }
 
     /// How many voters the list before it has.
@@ -214,12 +237,11 @@ impl List {
         votes: impl Iterator<Item = NodeId> + Clone,
         params: &Params,
     ) -> bool {
-        let now = votes.clone().filter(|id| self.has(*id)).count();
-        if now < quorum(self.voters.len(), params) {
+        if self.count(votes.clone()) < quorum(self.voters.len(), params) {
             return false;
         }
         let alone = self.committed || !params.keep(Rule::BothMajorities);
-        alone || votes.filter(|id| self.had(*id)).count() >= quorum(self.size_before(), params)
+        alone || self.count_before(votes) >= quorum(self.size_before(), params)
     }
 
     /// Whether enough of its voters told their terms to a process that has none: every majority it
@@ -235,8 +257,8 @@ impl List {
             told >= if all { size + 1 - params.quorum(size) } else { 1 }
         };
         let alone = self.committed || !params.keep(Rule::ReadsParentList);
-        enough(self.voters.len(), others.clone().filter(|id| self.has(*id)).count())
-            && (alone || enough(self.size_before(), others.filter(|id| self.had(*id)).count()))
+        enough(self.voters.len(), self.count(others.clone()))
+            && (alone || enough(self.size_before(), self.count_before(others)))
     }
 
     /// Whether a process with this list takes the other one: a newer one, or one of the same

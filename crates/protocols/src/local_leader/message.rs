@@ -2,6 +2,7 @@
 
 use super::announcement::Announcement;
 use super::answerers::Answerers;
+use super::collation::{Collation, Tree};
 use super::list::ListTold;
 use alloc::vec::Vec;
 use bellwether_core::{
@@ -41,7 +42,7 @@ pub enum Message {
         /// answer.
         term: u64,
         /// For observers: the token of a leader that asks for a higher term, to raise it; `None` if
-        /// they are the same.
+        /// they are the same. In local mode the number of a leader's partition (`membership.rs`).
         token: Option<u64>,
         /// The candidate's lockTime: a receiver whose list does not allow it refuses.
         lock: Duration,
@@ -54,6 +55,8 @@ pub enum Message {
         list: Option<ListTold>,
         /// The voters that are to answer if they grant it; all, if absent.
         answerers: Option<Answerers>,
+        /// The tree through which the supporters answer if they grant it; directly, if absent.
+        tree: Option<Tree>,
     },
     /// "I do" or "I do not".
     Reply {
@@ -64,7 +67,7 @@ pub enum Message {
         /// If not: for how long the sender is locked to another.
         remaining: Duration,
         /// The highest term that the sender has granted or learnt of: the one it grants, if it
-        /// does.
+        /// does. In local mode, if it does: the greatest number of a partition that it was in.
         highest: u64,
         /// If it supports the request: the list that was asked by. If not: its own list, in full if
         /// that is another one; `None` without a record.
@@ -114,6 +117,8 @@ pub enum Message {
     Standing(Candidacy),
     /// "This process leads", to the members outside the list.
     Announcement(Announcement),
+    /// "These do", from a supporter that collects the replies of others.
+    Collation(Collation),
 }
 
 impl Wire for Message {
@@ -129,6 +134,7 @@ impl Wire for Message {
             Self::Record { .. } => "record",
             Self::Standing(_) => "standing",
             Self::Announcement(_) => "announcement",
+            Self::Collation(_) => "collation",
         }
     }
 
@@ -149,6 +155,9 @@ impl Wire for Message {
             }
             Self::Standing(_) => [0; 4],
             Self::Announcement(said) => [said.request.life, said.token, 0, said.list.id().version],
+            Self::Collation(Collation { request, highest, list, .. }) => {
+                [request.life, *highest, 0, version(list)]
+            }
         };
         numbers.into_iter().fold(0, u64::max)
     }
@@ -164,23 +173,17 @@ impl Wire for Message {
                 farewell,
                 list,
                 answerers,
+                tree,
             } => {
-                out.put_u8(if answerers.is_some() { 8 } else { 0 });
+                out.put_u8(election_kind(answerers.is_some(), tree.is_some()));
                 put_request(out, *request);
                 out.put_u64(*term);
                 out.put_u64(lock.as_nanos());
                 out.put_list(supporters, |out, id| out.put_node(*id));
-                out.put_flag(farewell.is_some());
-                if let Some(Farewell { node, request }) = farewell {
-                    out.put_node(*node);
-                    put_request(out, *request);
-                }
+                put_farewell(out, *farewell);
                 put_number(out, *token);
                 ListTold::encode(list.as_ref(), out);
-                if let Some(Answerers { first, count }) = answerers {
-                    out.put_u16(*first);
-                    out.put_u16(*count);
-                }
+                put_answerers_and_tree(out, *answerers, *tree);
             }
             Self::Reply { request, support, remaining, highest, list } => {
                 out.put_u8(1);
@@ -222,12 +225,16 @@ impl Wire for Message {
                 out.put_u8(7);
                 news.encode(out);
             }
+            Self::Collation(replies) => {
+                out.put_u8(9);
+                replies.encode(out);
+            }
         }
     }
 
     fn decode(input: &mut Reader<'_>) -> Result<Self, Malformed> {
         match input.u8()? {
-            kind @ (0 | 8) => {
+            kind @ (0 | 8 | 10 | 11) => {
                 // The fields are read in this order.
                 Ok(Self::Election {
                     request: get_request(input)?,
@@ -243,7 +250,11 @@ impl Wire for Message {
                     token: get_number(input)?,
                     list: ListTold::decode(input)?,
                     answerers: match kind {
-                        8 => Some(Answerers { first: input.u16()?, count: input.u16()? }),
+                        8 | 11 => Some(Answerers { first: input.u16()?, count: input.u16()? }),
+                        _ => None,
+                    },
+                    tree: match kind {
+                        10 | 11 => Some(Tree::decode(input)?),
                         _ => None,
                     },
                 })
@@ -275,6 +286,7 @@ impl Wire for Message {
             5 => Ok(Self::Invite { life: input.u64()? }),
             6 => Ok(Self::Standing(Candidacy { priority: input.u32()?, witness: input.flag()? })),
             7 => Ok(Self::Announcement(Announcement::decode(input)?)),
+            9 => Ok(Self::Collation(Collation::decode(input)?)),
             _ => Err(Malformed),
         }
     }
@@ -290,11 +302,39 @@ impl Wire for Message {
             Self::Reply { request, .. } => rebase.foreign(to, &mut request.sent),
             Self::Release { request, .. } => rebase.stamp(&mut request.sent),
             Self::Announcement(news) => rebase.foreign(news.leader, &mut news.request.sent),
+            Self::Collation(replies) => {
+                rebase.foreign(replies.leader, &mut replies.request.sent);
+            }
             Self::Inquiry { .. }
             | Self::Invite { .. }
             | Self::Record { .. }
             | Self::Standing(_) => {}
         }
+    }
+}
+
+/// The first byte of a request that names who is to answer, or a tree.
+fn election_kind(answerers: bool, tree: bool) -> u8 {
+    match (answerers, tree) {
+        (false, false) => 0,
+        (true, false) => 8,
+        (false, true) => 10,
+        (true, true) => 11,
+    }
+}
+
+fn put_answerers_and_tree(out: &mut Vec<u8>, answerers: Option<Answerers>, tree: Option<Tree>) {
+    let answerers = answerers.map(|Answerers { first, count }| [first, count]);
+    let tree = tree.map(|Tree { arity, first }| [arity, first]);
+    let numbers = answerers.into_iter().chain(tree).flatten();
+    numbers.for_each(|number| out.put_u16(number));
+}
+
+fn put_farewell(out: &mut Vec<u8>, farewell: Option<Farewell>) {
+    out.put_flag(farewell.is_some());
+    if let Some(Farewell { node, request }) = farewell {
+        out.put_node(node);
+        put_request(out, request);
     }
 }
 

@@ -21,6 +21,7 @@
 //! |---|---|---|
 //! | `election` | a candidate, and a leader every P | "support me", and who already does |
 //! | `reply` | a supporter | yes, and nobody else for lockTime; or no, and for how long not |
+//! | `collation` | a supporter | the replies of others, and its own (`collation.rs`) |
 //! | `inquiry`, `record` | a process without a record, and who has one | "what have you granted?", and the answer (`newcomer.rs`) |
 //! | `invite` | a leader | "can you vote?", to the process that is to be added (`change.rs`) |
 //! | `release` | a candidate that failed, a leader that resigns, a process that leaves | "you are free" |
@@ -55,7 +56,8 @@
 //!   is given.
 //! * The voters are a [list](List) that changes while the group runs (`change.rs`); other members
 //!   observe (`observer.rs`). Only voters receive requests if there are many observers.
-//! * With `spare` only some of the voters answer a renewal (`answerers.rs`).
+//! * With `spare` only some of the voters answer a renewal (`answerers.rs`). With `tree` they
+//!   answer through each other, as in the paper (`collation.rs`).
 //! * A new leader asks again at once, so that its members know it; its requests name them all.
 //!
 //! The state machine is [`Hall`]; what runs is [`LocalLeader`], the same over
@@ -66,12 +68,14 @@ mod announcement;
 mod answerers;
 mod candidate;
 mod change;
+mod collation;
 mod commands;
 pub mod fail_aware;
 mod hall;
 mod line;
 mod list;
 mod lock;
+mod membership;
 pub mod message;
 mod newcomer;
 mod observer;
@@ -97,6 +101,7 @@ use message::Message;
 
 pub use announcement::Announcement;
 pub use answerers::Answerers;
+pub use collation::{Collation, Tree};
 pub use hall::{Hall, Timer};
 pub use list::{List, ListId, ListTold};
 pub use params::{
@@ -183,6 +188,7 @@ impl Params {
             list: List::founding((0..voters as u64).map(NodeId)).map(ListTold::from),
             // They are named only where the list is not told in full.
             answerers: None,
+            tree: (self.tree > 0).then_some(Tree { arity: 1, first: 0 }),
         };
         let echoes = core::iter::repeat_n(row, rows).collect();
         let frame = fail_aware::Frame { life: 0, sent: request.sent, echoes, body: Some(body) };

@@ -57,7 +57,7 @@ impl Hall {
             _ => lock,
         };
         self.set_followed((from, request, token), (lock.min(LONGEST), lock.min(LONGEST)), cx);
-        self.partition = supporters.into();
+        self.partition = supporters.clone();
     }
 
     /// Whether a request of a leader with this token is later than the last one it heard of, the

@@ -5,6 +5,7 @@
 //! corrected by our reading; an error names both sides.
 
 mod bad_config;
+mod bounds;
 mod nearest;
 mod of_lease;
 
@@ -63,10 +64,12 @@ pub struct Params {
     pub(super) preempt: bool,
     pub(super) preempt_delay: Duration,
     pub(super) preempt_asks: bool,
+    pub(super) rotate_after: Option<Duration>,
     pub(super) announce: Duration,
     pub(super) hold: Duration,
     pub(super) replace_after: Option<Duration>,
     pub(super) spare: Option<u32>,
+    pub(super) tree: u32,
     /// lockTime(1−2ρ)−2ε, rounded down.
     pub(super) lease: Duration,
     /// 2Δ(1+ρ), rounded up: after this the replies to a request have arrived.
@@ -97,6 +100,23 @@ fn scaled(length: Duration, parts: u128, up: bool) -> Duration {
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
+/// Checks that replies can be collated, if they are to be.
+fn check_tree(config: &Config) -> Result<(), BadConfig> {
+    let &Config { tree, spare, as_published, .. } = config;
+    let rule = if u64::from(tree) > NODES_MAX {
+        "tree <= 1024 must hold, which is how many voters a group can have; with 0 each answers \
+         the leader itself"
+    } else if tree > 0 && spare.is_some() {
+        "spare is given too, and both say who answers a renewal; leave one of them out"
+    } else if tree > 0 && as_published {
+        "as-published has one request per lease, and whoever misses an answer through a tree needs \
+         a second one; leave one of them out"
+    } else {
+        return Ok(());
+    };
+    Err(BadConfig::Tree { tree, rule })
+}
+
 impl TryFrom<Config> for Params {
     type Error = BadConfig;
 
@@ -125,6 +145,7 @@ impl Params {
         if let Some(spare) = config.spare.filter(|spare| u64::from(*spare) > NODES_MAX) {
             return Err(BadConfig::Spare { spare });
         }
+        check_tree(config)?;
         let delta = config.delta.unwrap_or(delta);
         let Config { sigma: s, renew: p, period: ep, expires: e, lock: l, refresh: r, .. } =
             *config;
@@ -139,6 +160,7 @@ impl Params {
             ("refresh", r),
             ("cooldown", config.cooldown),
             ("preempt-delay", config.preempt_delay),
+            ("rotate-after", config.rotate_after),
             ("announce", config.announce),
             ("hold", config.hold),
             ("replace-after", config.replace_after),
@@ -171,10 +193,12 @@ impl Params {
             preempt: config.preempt,
             preempt_delay: config.preempt_delay.unwrap_or(PREEMPT_DELAY),
             preempt_asks: config.preempt_asks,
+            rotate_after: config.rotate_after.filter(|_| config.preempt),
             announce,
             hold: config.hold.unwrap_or(announce * 6),
             replace_after: config.replace_after,
             spare: config.spare,
+            tree: config.tree,
             lease: Duration::ZERO,
             round: scaled(delta * 2, MILLION + u128::from(drift_ppm), true),
         };
@@ -266,6 +290,35 @@ impl Params {
         self.preempt_delay
     }
 
+    /// For how long a leader leads before it hands over to the next, if it does.
+    pub fn rotate_after(&self) -> Option<Duration> {
+        self.rotate_after
+    }
+
+    /// The longest time from the beginning of one reign to that of the next in a stable partition,
+    /// if leadership rotates. A leader's last request is sent before its time is over, so its lease
+    /// ends a lockTime after that at the latest, and it names the next one within σ. That one hears
+    /// of it after Δ and asks within σ. By a majority it may have to ask three times, each taking
+    /// 2Δ+σ: it heard too few when it last asked, so the first time is a probe; and a voter may
+    /// have granted a higher term. In local mode it asks for the second time after EP, since at
+    /// first it does not know itself to be alive (section IX-D), and counts after 2Δ and within σ.
+    /// `None` with `preempt-asks`: the application hands over when it is done, however long that
+    /// takes.
+    ///
+    /// In a stable partition of n each member leads at some moment of every n + 1 of these.
+    pub fn rotation(&self) -> Option<Duration> {
+        if self.preempt_asks {
+            return None;
+        }
+        let reign = self.rotate_after? + self.lock + self.sigma;
+        let asking = match self.mode {
+            Mode::Majority => self.stagger() * 3,
+            Mode::Local => self.sigma + self.period + self.stagger(),
+        };
+        let parts = MILLION + 2 * u128::from(self.drift_ppm);
+        Some(scaled(reign + self.delta + asking, parts, true))
+    }
+
     /// How often a leader announces itself, if there are many observers.
     pub fn announce(&self) -> Duration {
         self.announce
@@ -284,6 +337,12 @@ impl Params {
     /// How many voters more than a majority needs answer a renewal; `None` if all do.
     pub fn spare(&self) -> Option<u32> {
         self.spare
+    }
+
+    /// How many replies to a renewal the leader receives, if others collate the rest; 0 if each
+    /// supporter answers it directly.
+    pub fn tree(&self) -> u32 {
+        self.tree
     }
 
     /// The length of a lease from the sending of its request: lockTime(1−2ρ)−2ε.
@@ -310,36 +369,6 @@ impl Params {
     /// How much later each next process tries to take over: 2Δ+σ.
     pub fn stagger(&self) -> Duration {
         self.delta * 2 + self.sigma
-    }
-
-    /// The largest delay δ at which every message is certainly recognised as fast, if stamps are at
-    /// most this old: from Δ ≥ 2δ−δmin+4ρ·hold+2ε.
-    pub fn timely(&self, hold: Duration) -> Duration {
-        let rho = u128::from(self.drift_ppm);
-        let error = scaled(self.clock_error * 2, MILLION + 4 * rho, true);
-        let ageing = scaled(hold, 4 * rho, true) + error;
-        let room = (self.delta + self.fastest).saturating_sub(ageing);
-        Duration::from_nanos(room.as_nanos() / 2)
-    }
-
-    /// κ of the timeliness condition T in local mode, as corrected:
-    /// (expires+σ+EP)(1+ρ)+2Δ+σ+4ρΔ.
-    pub fn kappa_timeliness(&self) -> Duration {
-        let rho = u128::from(self.drift_ppm);
-        let first = scaled(self.expires + self.sigma + self.period, MILLION + rho, true);
-        first + self.delta * 2 + self.sigma + scaled(self.delta, 4 * rho, true)
-    }
-
-    /// κ of bounded inconsistency: 2Δ+(1+ρ)(expires+lockTime(1−2ρ)).
-    pub fn kappa_inconsistency(&self) -> Duration {
-        let parts = MILLION + u128::from(self.drift_ppm);
-        self.delta * 2 + scaled(self.expires + self.lease, parts, true)
-    }
-
-    /// The longest time to replace a silent leader in majority mode, if the first in line is alive:
-    /// lockTime+2Δ+2σ.
-    pub fn failover(&self) -> Duration {
-        self.lock + self.delta * 2 + self.sigma * 2
     }
 
     /// Whether the rules for a fast majority apply, and not those of the alive-set.
@@ -421,6 +450,7 @@ impl Params {
             ("expires", self.expires),
             ("refresh", self.refresh),
             ("announce", self.announce),
+            ("rotate-after", self.rotate_after.unwrap_or(Duration::MAX)),
             ("replace-after", self.replace_after.unwrap_or(Duration::MAX)),
         ] {
             if length == Duration::ZERO {

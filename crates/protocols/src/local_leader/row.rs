@@ -55,6 +55,7 @@ impl Answers for Params {
             leases: Some(Leases {
                 majority: self.mode() == Mode::Majority,
                 request: "election",
+                answers: &["reply", "collation"],
                 lock: self.lock(),
                 lease: self.lease(),
                 renew: self.renew(),
@@ -110,6 +111,7 @@ impl Answers for Params {
             tokens: self.by_majority() && self.keeps_tokens(),
             roles: self.by_majority(),
             proved: self.by_majority() && !self.is_as_published(),
+            rotates: self.rotation(),
         }
     }
 

@@ -141,11 +141,13 @@ pub enum Rule {
     LeaseAsAsked,
     /// A list with a shorter lockTime is committed only when the lease by the one before is over.
     ToldEndsAreKept,
+    /// Whoever collects replies passes on the votes that it was given, and no others.
+    VotesAsGiven,
 }
 
 impl Rule {
     /// All of them, in order.
-    pub const ALL: [Self; 64] = [
+    pub const ALL: [Self; 65] = [
         Self::RoomForScheduling,
         Self::Quarantine,
         Self::StepDown,
@@ -210,10 +212,11 @@ impl Rule {
         Self::LocksNeverShrink,
         Self::LeaseAsAsked,
         Self::ToldEndsAreKept,
+        Self::VotesAsGiven,
     ];
 
-    const fn bit(self) -> u64 {
-        1 << self as u64
+    const fn bit(self) -> u128 {
+        1 << self as u128
     }
 
     /// Whether the paper lacks it, so that [`Rules::PUBLISHED`] does too.
@@ -232,11 +235,11 @@ const MUTANTS: bool = cfg!(any(test, feature = "mutants"));
 
 /// The rules in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules(u64);
+pub struct Rules(u128);
 
 impl Rules {
     /// All of them.
-    pub const ALL: Self = Self(u64::MAX >> (64 - Rule::ALL.len()));
+    pub const ALL: Self = Self(u128::MAX >> (128 - Rule::ALL.len()));
 
     /// The protocol as printed: without C1, C2, C3, C4 and C6.
     pub const PUBLISHED: Self = {

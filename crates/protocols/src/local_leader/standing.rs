@@ -16,12 +16,22 @@
 //! heard a better one steadily for `preempt-delay` asks for no longer lease, so that its
 //! application is done when the lease ends, and hands over at that moment. With `preempt-asks` it
 //! leads on instead, and tells its application of the better process, which hands over when it is
-//! done.
+//! done. If its lease lapses before that, it does not step back: it asks again in its usual turn.
+//!
+//! With `rotate-after` leadership goes round instead, which (T) allows: who leads in a stable
+//! partition does not matter, if somebody does. A leader that has led for so long hands over in the
+//! same way, to the next of its supporters in the order of ids and around, whatever its priority
+//! and whether it has stepped back before. The others try in this order, too, when a leader is
+//! gone: their locks end with its lease, and nobody is to be faster than the one it names. In local
+//! mode whoever handed over comes last until it asks again, and the next one asks as soon as it is
+//! named. So each member of a stable partition of n leads within n + 1 times
+//! [`rotation`](super::Params::rotation).
 
 use super::hall::{Hall, Timer};
-use super::message::Message;
+use super::message::{Message, Request};
+use super::params::Params;
 use super::rules::Rule;
-use bellwether_core::{Candidacy, Cx, Instant, NodeId, Rebase, Refused};
+use bellwether_core::{Candidacy, Cx, Duration, Instant, NodeId, Rebase, Refused};
 
 /// The best process that a leader hears, if that is better than itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,7 +55,23 @@ impl Hall {
         let candidacy = self.line.candidacy(self.me);
         if self.restated || !candidacy.is_ordinary() {
             cx.broadcast(Message::Standing(candidacy));
+            self.tell_list(cx);
             cx.arm(Timer::Announce, cx.now() + cx.params().refresh);
+        }
+    }
+
+    /// As a witness without a leader: tells its list, if the group was not founded with it. A
+    /// process that asks tells its list, but a witness does not ask. If all those that have the
+    /// list are witnesses, the only one that could lead may not know that it votes, or asks by an
+    /// older list. Its requests then carry no stamps for a voter that this list lacks, so they are
+    /// slow for that voter.
+    fn tell_list(&self, cx: &mut Cx<'_, Self>) {
+        let now = cx.now();
+        let waits = self.bond(now, cx.params()).is_none() && self.stored.is_some();
+        let Some(list) = self.list.as_ref().filter(|list| list.id().version > 0) else { return };
+        if waits && self.is_witness(cx) && !self.leads(now) {
+            let request = Request { life: self.life, sent: now };
+            self.broadcast_probe(request, Some(list.clone().into()), cx);
         }
     }
 
@@ -127,12 +153,16 @@ impl Hall {
     /// As a leader: whether it asks for no longer lease, in favour of a better process.
     pub(super) fn yields(&mut self, cx: &mut Cx<'_, Self>) -> bool {
         let (now, params) = (cx.now(), cx.params());
-        let Some(lease) = self.lease.as_ref().filter(|lease| params.preempt && now < lease.until)
-        else {
+        let may = params.preempt && (params.by_majority() || params.rotate_after.is_some());
+        let Some(lease) = self.lease.as_ref().filter(|lease| may && now < lease.until) else {
             return false;
         };
         let (until, asks) = (lease.until, params.preempt_asks);
-        if asks || self.better.is_none_or(|better| !better.is_next) {
+        if let Some(after) = params.rotate_after {
+            if asks || self.better.is_none() {
+                self.better = self.in_turn(after, now);
+            }
+        } else if asks || self.better.is_none_or(|better| !better.is_next) {
             let best = self.best_other(now);
             let known = self.better.filter(|known| Some(known.node) == best);
             self.better = best.map(|node| {
@@ -146,6 +176,22 @@ impl Hall {
             cx.arm(Timer::Ask, until);
         }
         yields
+    }
+
+    /// The process whose turn it is, if this one has led for so long.
+    fn in_turn(&self, after: Duration, now: Instant) -> Option<Better> {
+        let since = self.reign.filter(|since| now.since(*since) >= after)?;
+        let node = self.next_in_turn(now)?;
+        Some(Better { node, since, is_next: true })
+    }
+
+    /// As a leader: the next of its supporters in the order of ids, and around.
+    pub(super) fn next_in_turn(&self, now: Instant) -> Option<NodeId> {
+        let fit = |id: &NodeId| {
+            let votes = self.list.as_ref().is_none_or(|list| list.has(*id));
+            *id != self.me && votes && !self.line.is_witness(*id) && self.is_supported_by(*id)
+        };
+        self.alive.at(now).filter(fit).min_by_key(|id| (*id < self.me, *id))
     }
 
     /// The best process with a greater priority that is there, votes for this one and could lead.
@@ -165,9 +211,30 @@ impl Hall {
         better.map(|better| better.node)
     }
 
-    /// The process for which it let its lease end, if that is over now.
-    pub(super) fn take_next(&mut self, now: Instant) -> Option<NodeId> {
+    /// How long a nominee comes first. In local mode that is until it leads: it asks when it hears
+    /// of it, for the second time after EP, and counts the answers after a round; each timer may
+    /// ring late by σ.
+    pub(super) fn nomination(&self, params: &Params) -> Duration {
+        match params.by_majority() {
+            true => self.times.period,
+            false => self.times.period + params.stagger() * 2,
+        }
+    }
+
+    /// In local mode, where whoever is first in line asks: until when it leaves that to the process
+    /// that a leader named as the next one. It need not have heard that one yet, since supporters
+    /// are silent among themselves. If it asked at the same time, both would ask in vain; and it
+    /// would have its place in line again, perhaps before that one. A leader of other processes
+    /// leads on.
+    pub(super) fn waits_for_nominee(&self, now: Instant) -> Option<Instant> {
+        self.line.other_nominee(self.me, now).filter(|_| !self.leads(now))
+    }
+
+    /// The process for which it let its lease end, if that is over now. With `preempt-asks` it let
+    /// none end: the lease lapsed although it asked for longer, and nobody told it to step back.
+    pub(super) fn take_next(&mut self, now: Instant, params: &Params) -> Option<NodeId> {
         let over = !self.leads(now);
-        self.better.take_if(|better| better.is_next && over).map(|better| better.node)
+        let next = self.better.take_if(|better| better.is_next && over)?;
+        (!params.preempt_asks).then_some(next.node)
     }
 }

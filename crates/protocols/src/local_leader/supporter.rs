@@ -1,7 +1,8 @@
 //! The supporter: answers requests, and is released.
 
 use super::answerers::Answerers;
-use super::hall::Hall;
+use super::collation::Tree;
+use super::hall::{Hall, Timer};
 use super::list::{List, ListTold};
 use super::lock::Lock;
 use super::message::{Farewell, Ids, Message, Request};
@@ -19,11 +20,13 @@ pub(super) struct Asked<'a> {
     /// The token of a leader, if it is not the term.
     pub(super) token: Option<u64>,
     pub(super) lock: Duration,
-    pub(super) supporters: &'a [NodeId],
+    pub(super) supporters: &'a Ids,
     /// The list that it asks by.
     pub(super) list: Option<&'a ListTold>,
     /// Who is to answer, if not everybody.
     pub(super) answerers: Option<Answerers>,
+    /// The tree through which they answer, if they do not directly.
+    pub(super) tree: Option<Tree>,
 }
 
 impl Hall {
@@ -33,10 +36,11 @@ impl Hall {
         if self.line.knows(&Farewell { node: from, request: asked.request }) {
             return; // Its farewell overtook it.
         }
-        self.line.return_of(from);
+        self.line.return_by(from, asked.request, cx.params());
         self.hear(from, fast, cx);
         let list = asked.list;
         self.learn(list, cx);
+        self.join_by_probe(from, &asked, cx);
         let (voter, joins) = (self.is_voter(), self.may_vote_by(list, cx.params()));
         let behind = self.is_behind(list) && !matches!(list, Some(ListTold::Whole(_)));
         if (voter || joins) && fast || voter && !behind {
@@ -49,6 +53,17 @@ impl Hall {
         }
         if !voter {
             self.follow(from, asked, cx);
+        }
+    }
+
+    /// A witness that has no leader told its list, which may not be committed. Whoever is to vote
+    /// by it, does not yet and has no leader either, takes it over, in order to ask.
+    fn join_by_probe(&mut self, from: NodeId, asked: &Asked<'_>, cx: &mut Cx<'_, Self>) {
+        let (now, params) = (cx.now(), cx.params());
+        let told = asked.list.filter(|_| asked.term == 0 && self.line.is_witness(from));
+        let led = self.followed(now).is_some() || self.bond(now, params).is_some();
+        if !led && !self.is_voter() && self.may_vote_by(told, params) {
+            told.into_iter().for_each(|list| self.adopt(list, cx));
         }
     }
 
@@ -73,7 +88,10 @@ impl Hall {
         self.note_stranger(from, !by_list && self.stored.is_some());
         let support = hindrance.is_none() && equal && allowed && by_list;
         let known = |id: &NodeId| *id == self.me || cx.peers().contains(*id);
-        let supporters: Ids = asked.supporters.iter().copied().filter(known).collect();
+        let supporters = match cx.peers().contain_all(self.me, asked.supporters) {
+            true => asked.supporters.clone(),
+            false => asked.supporters.iter().copied().filter(known).collect(),
+        };
         let leads = !supporters.is_empty();
         if leads {
             self.failures = 0;
@@ -89,6 +107,7 @@ impl Hall {
             let as_asked = params.keep(Rule::LockAsAsked) && params.keep(Rule::EqualLocks);
             let length = if as_asked { lock } else { params.lock };
             self.lock_to(from, (request, length), supporters, cx);
+            self.join_partition(asked.token, params);
         }
         if params.rules.are_all() {
             assert!(!support || self.held(from, now).is_some(), "a process that votes is locked");
@@ -115,7 +134,7 @@ impl Hall {
             return;
         }
         let list = self.list.as_ref().map(|list| ListTold::Name(list.id(), list.committed));
-        cx.send(from, Message::Reply { request, support, remaining, highest: term, list });
+        self.collate(from, &asked, list, cx);
     }
 
     /// Refuses a request, and says why: for how long it is locked, what it granted, and its list.
@@ -208,8 +227,11 @@ impl Hall {
         if leaving && self.let_step_back(farewell, cx) {
             let known = |nominee: &NodeId| *nominee == self.me || cx.peers().contains(*nominee);
             if let Some(nominee) = nominee.filter(known) {
-                let until = cx.now() + self.times.period;
+                let until = cx.now() + self.nomination(cx.params());
                 self.line.nominate(nominee, until, cx.params());
+                if nominee == self.me && !cx.params().by_majority() && self.round.is_none() {
+                    cx.arm(Timer::Ask, cx.now());
+                }
             }
         }
         self.end_lock(farewell, cx);
@@ -228,7 +250,8 @@ impl Hall {
     fn let_step_back(&mut self, farewell: Farewell, cx: &Cx<'_, Self>) -> bool {
         let held = self.held(farewell.node, cx.now());
         let came_back = held.is_some_and(|lock| lock.request > farewell.request);
-        let news = !came_back && !self.line.knows(&farewell);
+        let old = self.line.knows(&farewell) || self.line.asked_since(&farewell);
+        let news = !came_back && !old;
         if news {
             self.alive.remove(farewell.node);
             self.line.step_back(farewell, cx.now(), self.times.lock, cx.params());

@@ -50,9 +50,9 @@ params! {
         cooldown: Option<Duration>,
             follows("60s; with mode = local until it asks again"),
             within("cooldown <= 86400s; less than lock is as lock");
-        /// A leader hands over to a member with a greater priority.
+        /// A leader hands over to a member with a greater priority, or in turn.
         ///
-        /// In majority mode.
+        /// In turn with `rotate-after`. To a greater priority in majority mode only.
         preempt: bool;
         /// How long it must have heard that one steadily.
         preempt_delay: Option<Duration>,
@@ -61,6 +61,11 @@ params! {
         ///
         /// `run` with a command sets it. Elsewhere nobody hands over for the application.
         preempt_asks: bool, only_with("preempt", &["true"]);
+        /// A leader hands over to the next member after leading for this long.
+        ///
+        /// To the next by id, and not by priority. Never, if absent.
+        rotate_after: Option<Duration>,
+            within("0 < rotate-after <= 86400s"), only_with("preempt", &["true"]);
         /// How often a leader announces itself, if it has many observers.
         announce: Option<Duration>,
             follows("10 renew or 1s, if that is less; no less than renew"),
@@ -81,6 +86,10 @@ params! {
         /// All, if absent.
         spare: Option<u32>,
             counted_in("voters"), within("spare <= 1024"), only_with("mode", &["majority"]);
+        /// How many supporters answer a renewal for themselves and those behind them.
+        ///
+        /// A tree of this width; with 0 each answers the leader itself.
+        tree: u32, is("0"), counted_in("children of a process"), within("tree <= 1024");
         /// ρ: clocks are trusted to gain or lose no more.
         drift_ppm: Option<u32>,
             counted_in("parts per million"), follows("200"), within("drift-ppm <= 100000");

@@ -4,6 +4,7 @@
 //! its lock runs from there. So a lease may run from the earliest request that it rests on, and a
 //! lost reply costs nothing once a later one arrives (C6).
 
+use super::hall::Hall;
 use super::list::{List, ListId, quorum};
 use super::params::Params;
 use alloc::vec::Vec;
@@ -57,6 +58,9 @@ pub(super) struct Votes {
     requests: Option<(Instant, Instant)>,
     /// Each voter's latest grant, in order of id.
     voters: Vec<Vote>,
+    /// How many of these are for each request, in the order of the requests. A leader looks for a
+    /// majority after every answer, and most of the time there is none yet.
+    grants: Vec<(Instant, usize)>,
 }
 
 impl Votes {
@@ -68,7 +72,7 @@ impl Votes {
                 *last = sent;
             }
             _ => {
-                self.voters.clear();
+                self.clear();
                 self.requests = Some((sent, sent));
             }
         }
@@ -77,6 +81,7 @@ impl Votes {
     /// Ends the campaign.
     pub(super) fn clear(&mut self) {
         self.voters.clear();
+        self.grants.clear();
         self.requests = None;
     }
 
@@ -94,24 +99,54 @@ impl Votes {
         self.requests.map(|(_, last)| last)
     }
 
-    /// Notes that a voter granted this request, which was for this term and by this list.
+    /// Notes that a voter granted this request, which was for this term and by this list. True if
+    /// it has granted another one before, for the same term and by the same list.
     pub(super) fn put(
         &mut self,
         voter: NodeId,
         sent: Instant,
         (term, list): (u64, Option<ListId>),
         distinct: bool,
-    ) {
+    ) -> bool {
         let vote = Vote { voter, sent, term, list };
         match self.voters.binary_search_by_key(&voter, |vote| vote.voter) {
             Ok(place) if distinct => {
                 // Of two lists that were asked by at one instant, the newer one was the later.
-                let known = &self.voters[place];
+                let known = &mut self.voters[place];
+                let again = (term, list) == (known.term, known.list);
                 if (sent, list) >= (known.sent, known.list) {
-                    self.voters[place] = vote;
+                    let before = core::mem::replace(known, vote).sent;
+                    self.discount(before);
+                    self.add(sent);
                 }
+                again
             }
-            Ok(place) | Err(place) => self.voters.insert(place, vote),
+            Ok(place) | Err(place) => {
+                self.voters.insert(place, vote);
+                self.add(sent);
+                false
+            }
+        }
+    }
+
+    /// One more voter has granted this request last.
+    fn add(&mut self, sent: Instant) {
+        match self.grants.iter_mut().rev().find(|(request, _)| *request <= sent) {
+            Some((request, count)) if *request == sent => *count += 1,
+            _ => {
+                let place = self.grants.partition_point(|(request, _)| *request < sent);
+                self.grants.insert(place, (sent, 1));
+            }
+        }
+    }
+
+    /// One voter less has granted this request last.
+    fn discount(&mut self, sent: Instant) {
+        if let Some(place) = self.grants.iter().position(|(request, _)| *request == sent) {
+            self.grants[place].1 -= 1;
+            if self.grants[place].1 == 0 {
+                self.grants.remove(place);
+            }
         }
     }
 
@@ -135,26 +170,28 @@ impl Votes {
     /// The latest request such that the votes for it or a later one decide by this list.
     pub(super) fn of_list(&self, list: &List, terms: Terms, params: &Params) -> Option<Instant> {
         let least = quorum(list.voters().len(), params);
-        if self.voters.len() < least {
-            return None; // the usual case while answers come in
-        }
-        let mut sent = self.newest();
-        while let Some(latest) = sent {
-            // Most of the time too few have answered the newest request.
-            let granted = self.voters.iter().filter(|vote| vote.sent >= latest).count();
-            let voters = self.since(latest, terms).map(|(voter, _)| voter);
-            if granted >= least && list.is_decided_by(voters, params) {
-                break;
-            }
-            let earlier = self.voters.iter().map(|vote| vote.sent).filter(|sent| *sent < latest);
-            sent = earlier.max();
-        }
-        sent
+        let mut granted = 0;
+        let decides = |(sent, count): &&(Instant, usize)| {
+            granted += count;
+            let voters = self.since(*sent, terms).map(|(voter, _)| voter);
+            granted >= least && list.is_decided_by(voters, params)
+        };
+        self.grants.iter().rev().find(decides).map(|(sent, _)| *sent)
+    }
+
+    /// The earliest request that is the latest of some voter.
+    pub(super) fn earliest(&self) -> Option<Instant> {
+        self.grants.first().map(|(sent, _)| *sent)
+    }
+
+    /// How many granted a later one.
+    pub(super) fn later(&self) -> usize {
+        self.voters.len() - self.grants.first().map_or(0, |(_, count)| *count)
     }
 
     /// The latest request that any voter granted.
     pub(super) fn newest(&self) -> Option<Instant> {
-        self.voters.iter().map(|vote| vote.sent).max()
+        self.grants.last().map(|(sent, _)| *sent)
     }
 
     /// The voters that granted this request or a later one, of these terms; each with the term.
@@ -172,7 +209,10 @@ impl Votes {
         if let Some((first, _)) = &mut self.requests {
             *first = (*first).max(base);
         }
-        self.voters.retain(|vote| vote.sent >= base);
+        if self.grants.first().is_some_and(|(sent, _)| *sent < base) {
+            self.voters.retain(|vote| vote.sent >= base);
+            self.grants.retain(|(sent, _)| *sent >= base);
+        }
     }
 
     pub(super) fn instants(&mut self, rebase: &Rebase<'_>) {
@@ -181,5 +221,46 @@ impl Votes {
             rebase.stamp(last);
         }
         self.voters.iter_mut().for_each(|vote| rebase.stamp(&mut vote.sent));
+        self.grants.clear();
+        for place in 0..self.voters.len() {
+            self.add(self.voters[place].sent);
+        }
+    }
+}
+
+impl Hall {
+    /// Handles a vote by which a leader does not decide anew; false if this is none. All but one of
+    /// the answers to a renewal are such: with the first half too few have granted it, and nothing
+    /// changes; with the second half the lease rests on it already, and has a supporter more. To
+    /// count all votes at each would take time by the square of the group.
+    pub(super) fn take_plain_vote(
+        &mut self,
+        from: NodeId,
+        (sent, (term, list_id), again): (Instant, (u64, Option<ListId>), bool),
+        now: Instant,
+        params: &Params,
+    ) -> bool {
+        let Some(base) = self.votes.earliest() else { return false };
+        let until = self.end_of_lease(base, now, params);
+        let (Some(list), Some(lease)) = (&self.list, &mut self.lease) else { return false };
+        let same = list.committed && lease.list == list_id && list_id == Some(list.id());
+        let rests_on_it = now < lease.until && until == lease.until;
+        if !same || !rests_on_it || term < lease.token || !params.rules.are_all() {
+            return false;
+        }
+        let later = self.votes.later();
+        if again && later > 0 && later < quorum(list.voters().len(), params) {
+            return true;
+        }
+        if base != sent || later > 0 || self.round.is_some() {
+            return false;
+        }
+        match lease.supporters.binary_search(&from) {
+            Ok(_) => again,
+            Err(place) => {
+                lease.supporters.insert(place, from);
+                true
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The Filter phase: a round begins, and the hash decides who takes part.
 
-use super::hash::{Filter, Name};
+use super::hash::Name;
 use super::relay::Relay;
 use super::{Message, Named, Phase, Probabilistic, RoundId};
 use bellwether_core::{Cx, NodeId};
@@ -27,7 +27,7 @@ impl Probabilistic {
         let Some(relays) = params.relays(round.number, nodes) else { return };
         let former = self.leader();
         self.enter(round);
-        let filter = Filter::new(cx.peers().group(), Name::Initiate(round), relays, nodes);
+        let filter = params.filter(cx.peers().group(), round, relays, nodes);
         let time_outs = params.time_outs(relays);
         if filter.passes(self.me) && !self.is_absent(self.me) {
             // The declared leader is part of the view, which is used only here.

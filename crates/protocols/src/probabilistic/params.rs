@@ -4,8 +4,8 @@
 //! from one to the other; its error names the values and the rule they break.
 
 use super::error::BadConfig;
-use super::hash::{Name, hash};
-use super::message::Candidate;
+use super::hash::{Filter, Name, hash};
+use super::message::{Candidate, RoundId};
 use super::strategy::{Relays, Strategy};
 use super::table::Config;
 use crate::named;
@@ -175,6 +175,8 @@ pub struct Params {
     config: Config,
     /// K of every round.
     rounds: Vec<Relays>,
+    /// About how many the first round selects, if that is not its K: simulations alone say so.
+    selects: Option<u64>,
 }
 
 impl Params {
@@ -194,6 +196,23 @@ impl Params {
         let place = (round as usize).checked_sub(1)?;
         let most = u64::from(self.config.most_relays);
         self.rounds.get(place).map(|relays| relays.among(nodes).min(most))
+    }
+
+    /// The filter of this round in a group of this size, with K relays on average.
+    pub(super) fn filter(&self, group: u64, round: RoundId, relays: u64, nodes: u64) -> Filter {
+        let first = round == RoundId::first_of(1);
+        let selects = self.selects.filter(|_| first).unwrap_or(relays);
+        Filter::new(group, Name::Initiate(round), selects, nodes)
+    }
+
+    /// About how many the first round selects of so many members.
+    pub(super) fn selects(&self, nodes: u64) -> Option<u64> {
+        self.selects.or_else(|| self.relays(1, nodes))
+    }
+
+    /// The same, whose first round selects about so many.
+    pub(super) fn selecting(&self, relays: u64) -> Self {
+        Self { selects: Some(relays), ..self.clone() }
     }
 
     /// The longest duration of this round in a group of this size: from its beginning until all
@@ -315,7 +334,7 @@ impl TryFrom<Config> for Params {
         if config.size == Size::Given(0) {
             return Err(BadConfig::NoGroup);
         }
-        let params = Self { config, rounds };
+        let params = Self { config, rounds, selects: None };
         for (round, relays) in (1..).zip(&params.rounds) {
             let lasts = params.lasts(round, u64::MAX);
             if lasts > Duration::LONGEST_WRITTEN {

@@ -1,18 +1,19 @@
 //! What others ask of the probabilistic election.
 
-use super::params::{Choice, Params, ROUNDS_MAX};
+use super::message::RoundId;
+use super::params::{Choice, Params, ROUNDS_MAX, Size};
 use super::table::Config;
 use super::{BadConfig, Probabilistic};
 use crate::answers::{Answers, Row, Usual};
 use crate::choice::{Entry, Family};
 use crate::profile::{Goal, Profile};
 use crate::promise::Promise;
-use crate::simulated::{Extent, Rounds, UnderWay, Volume};
+use crate::simulated::{Extent, Rounds, Selection, UnderWay, Volume};
 use crate::time_scales::TimeScales;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use alloc::{format, vec};
-use bellwether_core::{Duration, Protocol as _, Visitor};
+use bellwether_core::{Duration, NodeId, Protocol as _, Visitor};
 
 impl Row for Params {
     type Config = Config;
@@ -107,6 +108,26 @@ impl Answers for Params {
     fn rounds(&self) -> Option<Rounds> {
         let (begins, prefers, decides) = ("initiate", "prefer", "final");
         Some(Rounds { begins, prefers, decides, gauges: "gossip" })
+    }
+
+    /// Where the size is not known to all, each has a filter of its own; where all are relays,
+    /// nobody is selected.
+    fn selection(&self, nodes: u32) -> Option<Selection> {
+        let members = u64::from(nodes);
+        let known = self.config().size == Size::Group && !self.is_in_touch();
+        let relays = self.selects(members).filter(|relays| known && *relays < members)?;
+        Some(Selection { relays, members })
+    }
+
+    fn selecting(&self, relays: u64) -> Option<crate::choice::Choice> {
+        Some(Self::selecting(self, relays).into())
+    }
+
+    fn selected(&self, group: u64, nodes: u32) -> u64 {
+        let members = u64::from(nodes);
+        let relays = self.relays(1, members).unwrap_or(0);
+        let filter = self.filter(group, RoundId::first_of(1), relays, members);
+        (0..members).filter(|member| filter.passes(NodeId(*member))).count() as u64
     }
 
     fn round_lasts(&self, number: u32, nodes: u32) -> Duration {

@@ -16,7 +16,6 @@ pub(super) const QUIET: u32 = 5;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Gossip {
     traces: Sketch,
-    estimate: u64,
     /// The number of exchanges since the last news.
     idle: u32,
 }
@@ -30,7 +29,8 @@ impl Probabilistic {
             Size::View => self.view_size(cx),
             // A group is never smaller than a view of it, whatever has been gathered so far.
             Size::Gossip => {
-                let gathered = self.gossip.as_ref().map_or(1, |gossip| gossip.estimate);
+                // Elections ask for it far less often than traces change it.
+                let gathered = self.gossip.as_ref().map_or(1, |gossip| gossip.traces.estimate());
                 gathered.max(self.view_size(cx))
             }
         }
@@ -45,7 +45,7 @@ impl Probabilistic {
         let config = cx.params().config();
         if config.size == Size::Gossip {
             let traces = Sketch::of(cx.peers().group(), [self.me]);
-            self.gossip = Some(Box::new(Gossip { estimate: 1, traces, idle: 0 }));
+            self.gossip = Some(Box::new(Gossip { traces, idle: 0 }));
             let first = cx.entropy().below(config.gossip.as_nanos());
             cx.arm(Timer::Gossip, cx.now() + Duration::from_nanos(first));
         }
@@ -69,7 +69,6 @@ impl Probabilistic {
         let Some(gossip) = &mut self.gossip else { return };
         let behind = gossip.traces.exceeds(traces);
         if gossip.traces.merge(traces) {
-            gossip.estimate = gossip.traces.estimate();
             if gossip.idle >= QUIET {
                 cx.arm(Timer::Gossip, cx.now() + cx.params().config().gossip);
             }

@@ -25,7 +25,7 @@
 
 use super::super::rules::{Rule, Rules};
 use super::frame::{Echo, Echoes};
-use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
 
 /// The stamps of one message of a peer.
@@ -64,16 +64,33 @@ pub(super) enum Life {
     New,
 }
 
-/// The remembered message of each peer.
+/// The remembered message of each peer, in order of id. One is looked up for every message that
+/// comes or goes, and a new peer is rare.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Table(BTreeMap<NodeId, Heard>);
+pub(super) struct Table(Vec<(NodeId, Heard)>);
 
 impl Table {
+    /// Where the message of this peer is, or would be.
+    #[inline]
+    fn place(&self, peer: NodeId) -> Result<usize, usize> {
+        // Ids often are consecutive numbers. Then it is so far from the first, or one less, because
+        // the process itself is not in its table; a search would take several times as long.
+        let first = self.0.first().map_or(0, |(first, _)| first.0);
+        let guess = peer.0.saturating_sub(first) as usize;
+        for place in [guess, guess.saturating_sub(1)] {
+            if self.0.get(place).is_some_and(|(known, _)| *known == peer) {
+                return Ok(place);
+            }
+        }
+        self.0.binary_search_by_key(&peer, |(known, _)| *known)
+    }
+
     /// Remembers a message if it is better than the remembered one. Returns which incarnation of
     /// its sender it is from.
     pub(super) fn note(&mut self, from: NodeId, new: Heard, drift_ppm: u32, rules: Rules) -> Life {
         let lives = rules.keep(Rule::Lives);
-        let old = self.0.get(&from);
+        let place = self.place(from);
+        let old = place.ok().map(|place| &self.0[place].1);
         let life = match old {
             Some(old) if lives && new.life < old.life => return Life::Former,
             Some(old) if lives && new.life > old.life => Life::New,
@@ -85,25 +102,29 @@ impl Table {
                 !lives || old.is_none_or(|old| old.life <= new.life),
                 "the known incarnation of a peer never falls"
             );
-            self.0.insert(from, new);
+            match place {
+                Ok(place) => self.0[place].1 = new,
+                Err(place) => self.0.insert(place, (from, new)),
+            }
         }
         life
     }
 
     /// Forgets all but these processes.
     pub(super) fn keep(&mut self, of: impl Fn(NodeId) -> bool) {
-        self.0.retain(|peer, _| of(*peer));
+        self.0.retain(|(peer, _)| of(*peer));
     }
 
     /// The row for one peer.
     pub(super) fn row(&self, peer: NodeId) -> Option<Echo> {
-        self.0.get(&peer).map(|heard| echo(peer, heard))
+        self.place(peer).ok().map(|place| echo(&self.0[place]))
     }
 
-    /// The rows for all these peers.
-    pub(super) fn rows(&self, of: impl Fn(NodeId) -> bool) -> Echoes {
-        let rows = self.0.iter().filter(|(peer, _)| of(**peer));
-        rows.map(|(peer, heard)| echo(*peer, heard)).collect()
+    /// The rows for all these peers; `None` if they are more than `most`.
+    pub(super) fn rows(&self, most: usize, of: impl Fn(NodeId) -> bool) -> Option<Echoes> {
+        let rows = || self.0.iter().filter(|(peer, _)| of(*peer));
+        let too_many = self.0.len() > most && rows().nth(most).is_some();
+        (!too_many).then(|| rows().map(echo).collect())
     }
 
     /// See [`Protocol::instants`](bellwether_core::Protocol::instants).
@@ -115,6 +136,6 @@ impl Table {
     }
 }
 
-fn echo(node: NodeId, heard: &Heard) -> Echo {
-    Echo { node, life: heard.life, sent: heard.sent, received: heard.received }
+fn echo((node, heard): &(NodeId, Heard)) -> Echo {
+    Echo { node: *node, life: heard.life, sent: heard.sent, received: heard.received }
 }

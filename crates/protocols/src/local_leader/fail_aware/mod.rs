@@ -157,27 +157,33 @@ impl<P: Inner> FailAware<P> {
         &self.inner
     }
 
-    /// The round trip that `frame` completes, if it has a usable row for this process.
+    /// The round trip that a frame sent at that instant completes, by its row for this process, if
+    /// that is usable.
     fn round_trip(
         &self,
-        frame: &Frame<P::Message>,
+        row: &Echo,
+        sent: Instant,
         params: &Params<P::Params>,
         now: Instant,
     ) -> Option<RoundTrip> {
-        let row = frame.echoes.iter().find(|row| row.node == self.me)?;
         if params.rules.keep(Rule::Lives) && row.life != self.life {
             return None;
         }
-        RoundTrip::new(row.sent, row.received, frame.sent, now)
+        RoundTrip::new(row.sent, row.received, sent, now)
     }
 
+    #[inline]
     fn dispatch(&self, to: Dest, echoes: Echoes, body: Option<&P::Message>, cx: &mut Cx<'_, Self>) {
         assert!(echoes.len() <= ROWS_MAX, "no list on the wire is truncated");
-        cx.dispatch(to, Frame { life: self.life, sent: cx.now(), echoes, body: body.cloned() });
+        let (life, sent) = (self.life, cx.now());
+        cx.dispatch_with(to, || Frame { life, sent, echoes, body: body.cloned() });
     }
 
+    #[inline]
     fn unicast(&self, to: NodeId, body: Option<&P::Message>, cx: &mut Cx<'_, Self>) {
-        self.dispatch(Dest::Node(to), self.heard.row(to).into_iter().collect(), body, cx);
+        let (life, sent, row) = (self.life, cx.now(), self.heard.row(to));
+        let make = || Frame { life, sent, echoes: Echoes::at_most_one(row), body: body.cloned() };
+        cx.dispatch_with(Dest::Node(to), make);
     }
 
     fn broadcast(&mut self, body: Option<&P::Message>, cx: &mut Cx<'_, Self>) {
@@ -189,11 +195,9 @@ impl<P: Inner> FailAware<P> {
             others.for_each(|peer| self.unicast(peer, body, cx));
         } else {
             self.heard.keep(|peer| peers.contains(peer));
-            let rows = self.heard.rows(|peer| self.inner.minds(peer));
-            if rows.len() <= params.rows_max.min(ROWS_MAX) {
-                self.dispatch(Dest::Everyone, rows, body, cx);
-            } else {
-                peers.iter().for_each(|peer| self.unicast(peer, body, cx));
+            match self.heard.rows(params.rows_max.min(ROWS_MAX), |peer| self.inner.minds(peer)) {
+                Some(rows) => self.dispatch(Dest::Everyone, rows, body, cx),
+                None => peers.iter().for_each(|peer| self.unicast(peer, body, cx)),
             }
         }
         if params.refresh != Duration::MAX {
@@ -277,9 +281,10 @@ impl<P: Inner> Protocol for FailAware<P> {
             Life::Present => {}
             Life::New => self.on_peer(from, Reach::Up, cx),
         }
-        let known = frame.echoes.iter().find(|row| row.node == self.me).map(|row| row.life);
+        let row = frame.echoes.iter().find(|row| row.node == self.me);
+        let known = row.map(|row| row.life);
         self.outlived = self.outlived.max(known.filter(|known| *known > self.life));
-        let trip = self.round_trip(&frame, params, now);
+        let trip = row.and_then(|row| self.round_trip(row, frame.sent, params, now));
         let bound = trip.map(|trip| params.bound(&trip, drift_ppm));
         self.bound = Observed(bound);
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
@@ -323,6 +328,10 @@ impl<P: Inner> Protocol for FailAware<P> {
 
     fn successor(&self, now: Instant) -> Option<NodeId> {
         self.inner.successor(now)
+    }
+
+    fn partition(&self, now: Instant) -> Option<u64> {
+        self.inner.partition(now)
     }
 
     fn lease_end(&self, now: Instant) -> Option<Instant> {

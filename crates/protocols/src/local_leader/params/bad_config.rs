@@ -47,6 +47,13 @@ pub enum BadConfig {
         /// How many.
         spare: u32,
     },
+    /// Replies cannot be collated so.
+    Tree {
+        /// How many children a process would have.
+        tree: u32,
+        /// Why not.
+        rule: &'static str,
+    },
     /// Too few announcements would have to be lost for an observer to lose sight of its leader.
     Hold {
         /// How long an announcement is believed.
@@ -109,6 +116,7 @@ impl fmt::Display for BadConfig {
                 "spare = {spare}, but spare <= {NODES_MAX} must hold, which is how many voters a \
                  group can have; leave it out, and all answer"
             ),
+            Self::Tree { tree, rule } => write!(f, "tree = {tree}, but {rule}"),
             Self::Hold { hold, announce } => write!(
                 f,
                 "hold = {hold} and announce = {announce}, but hold >= 3 announce must hold, or two \

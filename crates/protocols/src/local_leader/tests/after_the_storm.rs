@@ -73,6 +73,29 @@ fn a_leader_that_dies_is_replaced_within_the_time_of_failover() {
     }
 }
 
+/// Some voters heard its last request and some did not, so their locks end P apart: one whose turn
+/// comes early asks while others are still locked, in vain, and may take a turn from the next.
+#[test]
+fn a_leader_that_dies_while_it_asks_is_replaced_some_turns_later_at_most() {
+    let mut longest = Duration::ZERO;
+    for seed in 0..3_000 {
+        let params = valid(Config { drift_ppm: Some(200), ..Config::default() });
+        let size = 3 + seed % 3 * 2;
+        let mut world = World::new(seed, size, |_| params.clone());
+        world.calm(ms(1000 + seed % 50));
+        let leader = leader_of(&world).expect("there was time enough");
+        while !world.is_sending(leader) {
+            world.calm(ms(1));
+        }
+        world.kill_half_way(leader);
+        let took = time_until(&mut world, |world| leader_of(world).is_some());
+        let limit = params.failover_half_way(size as usize);
+        assert!(took <= limit, "seed {seed}: it took {took}");
+        longest = longest.max(took.saturating_sub(params.failover()));
+    }
+    assert!(longest > ms(100), "it is longer than for others, by {longest}");
+}
+
 #[test]
 fn a_deaf_candidate_does_not_keep_the_others_from_leading() {
     for n in [3, 5, 7, 9, 11] {

@@ -71,20 +71,11 @@ fn a_refusal_is_always_sent() {
 
 /// The request that it sends when its timer rings, and who is to answer.
 fn asks(process: &mut Process) -> (u64, Option<(u16, u16)>) {
-    process.ring();
-    let sent = process.effects().into_iter().find_map(|effect| match effect {
-        Effect::Send(Dest::Everyone, Packet { body, .. }) => Some(body),
-        _ => None,
-    });
-    let Some(Message::Election { request, answerers, .. }) = sent else { panic!("it asks") };
-    let ms = request.sent.since(Instant::ZERO).as_nanos() / 1_000_000;
-    (ms, answerers.map(|Answerers { first, count }| (first, count)))
-}
-
-fn grant(process: &mut Process, sent: u64, voters: &[u64]) {
-    voters.iter().for_each(|voter| {
-        hear(process, *voter, yes(sent));
-    });
+    let Message::Election { request, answerers, .. } = rung(process) else { panic!("it asks") };
+    (
+        request.sent.since(Instant::ZERO).as_nanos() / 1_000_000,
+        answerers.map(|Answerers { first, count }| (first, count)),
+    )
 }
 
 /// Leader 1, whose first two requests of its reign, at 25 and 75, all granted.

@@ -2,9 +2,13 @@
 //!
 //! The address book has 1 to 5; the founding list names 1, 2 and 3.
 
-use super::lists::{begin, committed, founding, list_of, member, named, whole, with_4, without_3};
+use super::lists::{
+    begin, committed, founding, holding, list_of, member, named, whole, with_4, without_3,
+};
 use super::tokens::token;
 use super::*;
+use bellwether_core::Members;
+use bellwether_core::harness::Scripted;
 
 /// Process 1, which leads by the votes of all three.
 fn leader(params: Params) -> Process {
@@ -220,4 +224,61 @@ fn a_change_is_given_up_if_the_new_voter_does_not_answer_or_the_leader_resigns()
     process.command(Command::Resign).unwrap();
     hear(&mut process, 4, ready(Some(0)));
     assert_eq!(process.effects(), []);
+}
+
+/// A list that nobody could commit: those that have it are witnesses, and the new voter missed it.
+#[test]
+fn a_witness_tells_a_new_voter_of_its_list_when_there_is_no_leader() {
+    let record = Stored::FOUNDING.encode(Some(&with_4()));
+    let boot = Boot { candidacy: WITNESS, memory: Memory::Kept(&record), ..Boot::first(NodeId(2)) };
+    let peers: Members = others(2, 5).into_iter().collect();
+    let peers = peers.founded_by([1, 2, 3].map(NodeId).into());
+    let mut witness = Process::begin(boot, majority(), peers, Instant::ZERO, Scripted::default());
+    let standing = say(Message::Standing(WITNESS));
+    until(&mut witness, 490);
+    hear(&mut witness, 1, whole(&with_4(), renew(490, &[1, 2, 3])));
+    witness.ring();
+    assert_eq!(witness.now(), at(500));
+    assert_eq!(witness.effects(), [standing.clone(), arm(Timer::Announce, 1000)], "1 leads");
+    while witness.now() < at(1000) {
+        witness.ring(); // that its lock is over means nothing to a witness
+    }
+    let probe = whole(&with_4(), in_term(0, ask(1000)));
+    assert_eq!(witness.effects(), [standing, say(probe.clone()), arm(Timer::Announce, 1500)]);
+
+    let mut newcomer = holding(&founding(), 4, majority());
+    until(&mut newcomer, 1000);
+    hear_slow(&mut newcomer, 2, probe.clone());
+    assert_eq!(list_of(&newcomer), Some((0, true, vec![1, 2, 3])), "2 may ask itself");
+    hear_slow(&mut newcomer, 2, Message::Standing(WITNESS));
+    hear_slow(&mut newcomer, 1, renew(990, &[1, 2, 3]));
+    hear_slow(&mut newcomer, 2, probe.clone());
+    assert_eq!(list_of(&newcomer), Some((0, true, vec![1, 2, 3])), "1 leads, and will tell it");
+    until(&mut newcomer, 1200);
+    hear_slow(&mut newcomer, 2, probe);
+    assert_eq!(list_of(&newcomer), Some((1, false, vec![1, 2, 3, 4])));
+    let turn = newcomer.node().deadline(Timer::Ask);
+    assert_eq!(turn, at(1200 + 2 * 40), "after 1 and 3");
+}
+
+/// A voter that missed the last change asks without stamps for a new voter that it does not know:
+/// for that one it is slow.
+#[test]
+fn a_witness_tells_a_voter_of_its_newer_list_when_there_is_no_leader() {
+    let list = committed(with_4());
+    let record = Stored::FOUNDING.encode(Some(&list));
+    let boot = Boot { candidacy: WITNESS, memory: Memory::Kept(&record), ..Boot::first(NodeId(4)) };
+    let peers: Members = others(4, 5).into_iter().collect();
+    let peers = peers.founded_by([1, 2, 3].map(NodeId).into());
+    let mut witness = Process::begin(boot, majority(), peers, Instant::ZERO, Scripted::default());
+    until(&mut witness, 490);
+    witness.ring();
+    let probe = whole(&list, in_term(0, ask(500)));
+    let standing = say(Message::Standing(WITNESS));
+    assert_eq!(witness.effects(), [standing, say(probe.clone()), arm(Timer::Announce, 1000)]);
+
+    let mut voter = holding(&founding(), 3, majority());
+    until(&mut voter, 500);
+    hear_slow(&mut voter, 4, probe);
+    assert_eq!(list_of(&voter), Some((1, true, vec![1, 2, 3, 4])));
 }

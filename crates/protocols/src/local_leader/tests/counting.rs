@@ -1,6 +1,8 @@
 //! Counting votes, and the lease they give.
 
 use super::*;
+use crate::testing::fixed;
+use proptest::prelude::*;
 
 /// Process 1 of a group of `n` that asked at 20.
 fn candidate(n: u64) -> Process {
@@ -246,4 +248,41 @@ fn as_published_a_majority_is_a_number_of_those_alive() {
     hear(&mut process, 3, yes(161));
     process.ring();
     assert_eq!(led_until(&process), Some(at(161 + 171)), "3 of 5");
+}
+
+proptest! {
+    #![proptest_config(fixed(500))]
+
+    /// A leader counts all votes again only where that may change something. If any rule is taken
+    /// away, here one that is not of the candidate, it counts them at each vote.
+    #[test]
+    fn a_vote_at_which_nothing_is_counted_would_have_changed_nothing(
+        steps in prop::collection::vec((0_u64..9, 0_usize..4), 1..80),
+    ) {
+        let lead = |params| {
+            let mut process = boot(1, 7, 1, params);
+            process.ring();
+            for voter in 2..5 {
+                hear(&mut process, voter, yes(20));
+            }
+            process
+        };
+        let mut quick = lead(majority());
+        let mut thorough = lead(majority().without(Rule::Answer));
+        let mut asked = vec![20];
+        for (voter, back) in steps {
+            let sent = asked[asked.len().saturating_sub(1 + back)];
+            for process in [&mut quick, &mut thorough] {
+                match voter {
+                    0 | 1 => process.ring(),
+                    voter => hear(process, voter, yes(sent)),
+                };
+            }
+            if voter < 2 {
+                asked.push(quick.now().as_nanos() / 1_000_000);
+            }
+            prop_assert_eq!(quick.effects(), thorough.effects());
+            prop_assert_eq!(quick.node(), thorough.node());
+        }
+    }
 }

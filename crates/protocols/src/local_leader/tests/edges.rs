@@ -101,6 +101,7 @@ fn any_message() -> impl Strategy<Value = Message> {
                 token: None,
                 list: None,
                 answerers: None,
+                tree: None,
             }
         ),
         (any_request(), any::<bool>(), remaining, term()).prop_map(

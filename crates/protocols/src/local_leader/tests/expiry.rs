@@ -105,6 +105,7 @@ fn the_first_in_line_asks_in_the_first_instant_in_which_it_is_free() {
         token: None,
         list: None,
         answerers: None,
+        tree: None,
     };
     assert_eq!(process.effects()[..2], [store(2, 2), say(election)]);
 }

@@ -15,6 +15,7 @@ mod answering;
 mod asking;
 mod bounded;
 mod changes;
+mod collating;
 mod counting;
 mod edges;
 mod expiry;
@@ -29,10 +30,12 @@ mod newcomer;
 mod observing;
 mod one_per_partition;
 mod params;
+mod partitions;
 mod quarantine;
 mod refusing;
 mod releasing;
 mod replacing;
+mod rotating;
 mod rules;
 mod standing;
 mod tokens;
@@ -189,6 +192,7 @@ fn renew(sent: u64, supporters: &[u64]) -> Message {
         token: None,
         list: None,
         answerers: None,
+        tree: None,
     }
 }
 
@@ -205,6 +209,7 @@ fn ask_with_news(sent: u64, node: u64, given_up: u64) -> Message {
         token: None,
         list: None,
         answerers: None,
+        tree: None,
     }
 }
 
@@ -221,6 +226,23 @@ fn yes(sent: u64) -> Message {
 /// The refusal of a process that has granted no term.
 fn no(sent: u64, remaining: Duration) -> Message {
     Message::Reply { request: request(sent), support: false, remaining, highest: 0, list: None }
+}
+
+/// These voters grant the request that was sent then.
+fn grant(process: &mut Process, sent: u64, voters: &[u64]) {
+    voters.iter().for_each(|voter| {
+        hear(process, *voter, yes(sent));
+    });
+}
+
+/// What it tells everybody when its timer rings.
+fn rung(process: &mut Process) -> Message {
+    process.ring();
+    let told = process.effects().into_iter().find_map(|effect| match effect {
+        Effect::Send(Dest::Everyone, Packet { body, .. }) => Some(body),
+        _ => None,
+    });
+    told.expect("it tells everybody something")
 }
 
 fn release(sent: u64) -> Message {

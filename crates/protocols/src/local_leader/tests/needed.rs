@@ -183,6 +183,7 @@ fn without_lives_in_locks_two_processes_of_one_id_share_a_supporter() {
             token: None,
             list: None,
             answerers: None,
+            tree: None,
         };
         supports(&mut process, 1, other)
     });

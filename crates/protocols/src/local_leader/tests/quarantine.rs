@@ -63,6 +63,7 @@ fn in_local_mode_it_cannot_lead_before_that_for_want_of_its_own_support() {
         token: None,
         list: None,
         answerers: None,
+        tree: None,
     };
     expect(&process, &[say(election), arm(Timer::Count, 20)], None);
     process.ring();
@@ -95,6 +96,7 @@ fn the_next_life_of_whom_it_supports_has_to_wait_like_any_other_process() {
             token: None,
             list: None,
             answerers: None,
+            tree: None,
         }
     };
     let answer = |life, sent, support, remaining, highest| {

@@ -55,6 +55,7 @@ fn a_request_with_another_lock_time_is_refused() {
             token: None,
             list: None,
             answerers: None,
+            tree: None,
         };
         for params in [majority(), local()] {
             let mut process = start(2, params);
@@ -185,4 +186,23 @@ fn in_local_mode_one_refusal_is_one_too_many() {
     process.ring();
     let again = arm(Timer::Ask, 161 + 161);
     expect(&process, &[disarm(Timer::Count), say(release(161)), again], None);
+}
+
+#[test]
+fn a_voter_that_refuses_after_enough_others_granted_is_asked_for_a_higher_term() {
+    let asked = |refusal: Message| {
+        let mut process = leader(majority());
+        until(&mut process, 30);
+        grant(&mut process, 25, &[2, 3]);
+        hear(&mut process, 4, refusal);
+        match rung(&mut process) {
+            Message::Election { term, .. } => term,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(asked(in_term(7, no(25, Duration::ZERO))), 8);
+    assert_eq!(asked(in_term(1, no(25, Duration::ZERO))), 2, "it granted term 1 to another");
+    // It refuses for another reason.
+    assert_eq!(asked(in_term(7, no(25, ms(20)))), 1, "it is locked");
+    assert_eq!(asked(in_term(0, no(25, Duration::ZERO))), 1, "it has granted nothing");
 }

@@ -125,6 +125,7 @@ fn a_release_means_one_request_because_the_next_one_is_made_later() {
         token: None,
         list: None,
         answerers: None,
+        tree: None,
     };
     let count = Effect::Arm(Timer::Count, at(45) + NANO);
     expect(&process, &[disarm(Timer::Ask), store(2, 1), say(election), count], None);

@@ -39,6 +39,7 @@ fn without_room_for_scheduling_a_lock_may_outlast_the_time_between_two_requests(
                 token: None,
                 list: None,
                 answerers: None,
+                tree: None,
             }
         };
         let mut process = start(3, params);

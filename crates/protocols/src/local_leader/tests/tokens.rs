@@ -43,6 +43,7 @@ fn a_term_is_granted_to_one_life_of_a_candidate() {
         token: None,
         list: None,
         answerers: None,
+        tree: None,
     };
     hear(&mut process, 4, next);
     let (support, remaining) = (false, Duration::ZERO);

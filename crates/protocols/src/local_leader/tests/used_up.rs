@@ -32,6 +32,7 @@ fn far() -> Vec<Message> {
         farewell: Some(Farewell { node: NodeId(3), request: request(gave_up) }),
         list: Some(ListTold::from(list)),
         answerers: None,
+        tree: None,
     };
     let reply = |life, highest, list: List| Message::Reply {
         request: request(life),

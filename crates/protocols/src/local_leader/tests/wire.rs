@@ -56,6 +56,13 @@ fn all() -> Vec<Message> {
         by(list.into(), record(None)),
         by(lasting(&next).into(), record(Some(3))),
         by(next.into(), renew(7, &[1])),
+        Message::Collation(Collation {
+            leader: NodeId(2),
+            request: request(5),
+            highest: 4,
+            list: Some(ListTold::Name(lists()[1].id(), false)),
+            voters: [1, 2, u64::MAX].map(NodeId).into_iter().collect(),
+        }),
         Message::Standing(Candidacy { priority: 7, witness: true }),
         Message::Announcement(Announcement {
             leader: NodeId(2),
@@ -84,6 +91,7 @@ fn every_message_survives_the_wire_and_none_does_if_it_is_cut_short() {
         token: None,
         list: None,
         answerers: None,
+        tree: None,
     };
     assert_eq!(read(&bytes_of(&longest)), Ok(longest));
 }

@@ -206,6 +206,22 @@ impl World {
         self.members[index_of(id)].process = None;
     }
 
+    /// Stops a process while it sends: each of its messages that has not arrived is lost with even
+    /// odds.
+    pub(super) fn kill_half_way(&mut self, id: NodeId) {
+        self.kill(id);
+        for at in (0..self.post.len()).rev() {
+            if self.post[at].from == id && self.one_in(2) {
+                self.post.remove(at);
+            }
+        }
+    }
+
+    /// Whether a message of this process is under way.
+    pub(super) fn is_sending(&self, id: NodeId) -> bool {
+        self.post.iter().any(|message| message.from == id)
+    }
+
     /// Lets something happen to a process; nothing if it is dead.
     fn step(&mut self, index: usize, act: impl FnOnce(&mut Process)) {
         let member = &mut self.members[index];
