@@ -44,6 +44,12 @@ impl RunSeed {
         Self { key: mix(mix(seed).wrapping_add(run).wrapping_mul(STRIDE)) }
     }
 
+    /// The draws of branch number `number` of a run with these, independent of them and of those of
+    /// all other branches.
+    pub fn branch(self, number: u64) -> Self {
+        Self { key: mix(self.key ^ mix(number ^ BRANCH)) }
+    }
+
     /// The draws of the `number`-th packet of `sender`.
     #[inline]
     pub fn packet(self, sender: u32, number: u32) -> PacketDraws {
@@ -180,6 +186,7 @@ impl PacketDraws {
     }
 }
 
+const BRANCH: u64 = 0x6120_6e65_7720_6b65;
 const GROUP: u64 = 0x6772_6f75_7020_6964;
 
 #[inline]

@@ -215,6 +215,13 @@ pub enum Fault {
     },
     /// All cuts end.
     Heal,
+    /// What `from` sends reaches `to` again; other cuts stay.
+    Mend {
+        /// The senders.
+        from: Vec<u32>,
+        /// The receivers.
+        to: Vec<u32>,
+    },
     /// From now on the network has these properties; cuts and packets in flight remain.
     Network {
         /// The new network.
@@ -268,7 +275,11 @@ impl Fault {
             | Self::Remove { node, .. }
             | Self::Replace { node, .. }
             | Self::Lengths { node, .. } => Some(*node),
-            Self::Cut { .. } | Self::Heal | Self::Network { .. } | Self::Link { .. } => None,
+            Self::Cut { .. }
+            | Self::Heal
+            | Self::Mend { .. }
+            | Self::Network { .. }
+            | Self::Link { .. } => None,
         }
     }
 
@@ -290,8 +301,8 @@ impl Fault {
     /// The key under which a scenario file names this process in the fault.
     pub(crate) fn key(&self, node: u32) -> &'static str {
         match self {
-            Self::Cut { from, .. } if from.contains(&node) => "from",
-            Self::Cut { .. } => "to",
+            Self::Cut { from, .. } | Self::Mend { from, .. } if from.contains(&node) => "from",
+            Self::Cut { .. } | Self::Mend { .. } => "to",
             Self::Network { .. } => "network",
             Self::Link { .. } => "ends",
             Self::Transfer { nominee, .. } if *nominee == node => "nominee",
@@ -308,7 +319,9 @@ impl Fault {
     /// The largest process number in it.
     pub(crate) fn highest(&self) -> Option<u32> {
         match self {
-            Self::Cut { from, to } => from.iter().chain(to).copied().max(),
+            Self::Cut { from, to } | Self::Mend { from, to } => {
+                from.iter().chain(to).copied().max()
+            }
             Self::Network { network } => network.highest(),
             Self::Link { ends: (a, b), .. } => Some(*a.max(b)),
             Self::Transfer { node, nominee } => node.number().max(Some(*nominee)),
@@ -348,6 +361,21 @@ impl Cuts {
 
     pub(crate) fn heal(&mut self) {
         self.0.clear();
+    }
+
+    /// Ends the cuts of these pairs. What is left of a cut is at most two: of the other senders,
+    /// and of these senders to the other receivers.
+    pub(crate) fn mend(&mut self, from: &[u32], to: &[u32]) {
+        let apart = |nodes: Vec<u32>, ends: &[u32]| -> (Vec<u32>, Vec<u32>) {
+            nodes.into_iter().partition(|node| ends.contains(node))
+        };
+        let old = std::mem::take(&mut self.0);
+        for (senders, receivers) in old {
+            let (mended, senders) = apart(senders, from);
+            let (_, others) = apart(receivers.clone(), to);
+            let left = [(senders, receivers), (mended, others)];
+            self.0.extend(left.into_iter().filter(|(from, to)| !from.is_empty() && !to.is_empty()));
+        }
     }
 
     #[inline]

@@ -23,10 +23,11 @@
 //! | [`fault`], [`clock`] | faults, and what a process's clock reads |
 //! | `world`, `queue`, `multicast_filter` | the event engine |
 //! | `lazy` | the same elections, from only the draws that decide them |
-//! | `experiment`, [`stats`] | many runs and their statistics |
+//! | `experiment`, [`stats`], [`survival`] | many runs and their statistics |
 //! | `scenario_file` | one run, written in a file |
 //! | `ineffective_fault` | faults that can have no effect |
 //! | [`trace`], [`diagram`] | a run as text and as a picture |
+//! | [`ending`] | what a run came to |
 //!
 //! ```
 //! use bellwether_core::{Duration, NodeId};
@@ -48,6 +49,7 @@
 pub mod clock;
 pub mod coin;
 pub mod diagram;
+pub mod ending;
 mod experiment;
 pub mod fault;
 pub mod graph;
@@ -63,22 +65,26 @@ pub mod proportion;
 mod queue;
 mod scenario_file;
 pub mod stats;
+pub mod survival;
 pub mod terrain;
 pub mod trace;
 mod world;
 
 pub use coin::{RunSeed, StreamPurpose};
 pub use experiment::{
-    Answer, BadExperiment, Churn, Control, Engine, Experiment, Initiation, Initiators, Measure,
-    Run, Samples, Scenario, ScenarioKind, Wandering, Wanderings,
+    Answer, BadExperiment, Churn, Control, Cut, Engine, Experiment, Initiation, Initiators,
+    Measure, Part, Run, RunsMade, Samples, Scenario, ScenarioKind, Wandering, Wanderings,
 };
+pub use experiment::{part, rare};
 pub use fault::{Disk, Fault, Renumbered, Timed, Who};
 pub use ineffective_fault::IneffectiveFault;
 pub use network::Network;
-pub use observer::{Cause, Observer, Tracer, id};
+pub use observer::{Cause, Observer, Reader, Tracer, id};
 pub use order::Order;
 pub use plan::{BadPlan, NODES_MAX, Plan, Ranks};
 pub use proportion::Proportion;
-pub use scenario_file::{BadScenario, Place, Problem, ScenarioFile, Unwritable};
+pub use scenario_file::{
+    BadScenario, Caption, Place, Problem, ScenarioFile, StatedOutcome, Unwritable,
+};
 pub use terrain::{Graph, Terrain};
 pub use world::{Outcome, Scene, World};

@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::world::Scene;
 use bellwether_core::{Dest, Instant, Leadership, Node, NodeId, Protocol, Record, SimTime};
+use std::fmt;
 
 /// The message whose handling changed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +173,45 @@ impl<P: Protocol> Observer<P> for Tracer {
 
     fn on_record(&mut self, record: Record) {
         self.records.push(record);
+    }
+}
+
+/// Reads a run while it is made, whatever the protocol.
+pub trait Reader {
+    /// An event was recorded.
+    fn on_record(&mut self, record: Record);
+
+    /// A message was sent, the sender's `number`-th from 0, and this is what it holds.
+    fn on_send(&mut self, _at: SimTime, _from: NodeId, _number: u64, _message: &dyn fmt::Debug) {}
+
+    /// Whether the run may end.
+    fn is_done(&self) -> bool {
+        false
+    }
+}
+
+impl Reader for Vec<Record> {
+    fn on_record(&mut self, record: Record) {
+        self.push(record);
+    }
+}
+
+/// A [`Reader`] as an observer.
+pub(crate) struct Reading<'a>(pub(crate) &'a mut dyn Reader);
+
+impl<P: Protocol> Observer<P> for Reading<'_> {
+    const TRACES: bool = true;
+
+    fn on_send(&mut self, at: SimTime, from: u32, _to: Dest, message: &P::Message, number: u32) {
+        self.0.on_send(at, id(from), u64::from(number), message);
+    }
+
+    fn on_record(&mut self, record: Record) {
+        self.0.on_record(record);
+    }
+
+    fn done(&self) -> bool {
+        self.0.is_done()
     }
 }
 

@@ -37,17 +37,17 @@ impl Summary {
     /// change the last bits of `mean`, `stderr` and `ci95`.
     pub fn of(samples: &[f64]) -> Option<Self> {
         debug_assert!(samples.iter().all(|sample| sample.is_finite()), "samples are finite");
-        let mut sorted = samples.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let (&min, &max) = (sorted.first()?, sorted.last()?);
+        let min = samples.iter().copied().min_by(f64::total_cmp)?;
+        let max = samples.iter().copied().max_by(f64::total_cmp)?;
         let mean = mean(samples, min, max);
+        let [p50, p99] = percentiles(&mut samples.to_vec(), [50, 99]);
         let mut summary = Self {
             mean,
             stderr: stderr(samples, mean),
             ci95: [mean; 2],
             min,
-            p50: percentile(&sorted, 50),
-            p99: percentile(&sorted, 99),
+            p50,
+            p99,
             max,
             count: samples.len(),
         };
@@ -112,10 +112,18 @@ fn sum(values: impl Iterator<Item = f64>) -> f64 {
     total + lost
 }
 
-/// The smallest sample that is not exceeded by at least `percent` of a hundred samples.
-fn percentile(sorted: &[f64], percent: usize) -> f64 {
-    let rank = (sorted.len() * percent).div_ceil(100);
-    sorted[rank.max(1) - 1]
+/// For each of two shares, the smallest sample that is not exceeded by at least so many of a
+/// hundred samples. The shares rise. Only the samples at these ranks are put in their places, which
+/// takes a fraction of the time that sorting takes.
+fn percentiles(samples: &mut [f64], [lower, upper]: [usize; 2]) -> [f64; 2] {
+    let place = |percent: usize| (samples.len() * percent).div_ceil(100).max(1) - 1;
+    let (low, high) = (place(lower), place(upper));
+    let (below, &mut upper, _) = samples.select_nth_unstable_by(high, f64::total_cmp);
+    if low == high {
+        return [upper; 2];
+    }
+    let (_, &mut lower, _) = below.select_nth_unstable_by(low, f64::total_cmp);
+    [lower, upper]
 }
 
 /// Student's quantile: the half width of a confidence interval for the mean of `count` samples, in

@@ -1,8 +1,9 @@
 //! Draws the messages with their receptions and losses.
 
+use super::kinds::Look;
 use super::layout::Layout;
 use super::story::{Message, Story};
-use super::svg::{N, Text, colour, put};
+use super::svg::{N, Text, put};
 use bellwether_core::SimTime;
 
 /// How far towards its receiver a lost message is drawn: as a fraction of the way, and in pixels.
@@ -84,7 +85,8 @@ fn flight(story: &Story, layout: &Layout, message: &Message, out: &mut String) {
         put!(stubs, "M{} {}L{} {}", N(x), N(y), N(to_x), N(to_y));
         put!(crosses, "{}", cross(to_x, to_y, if large { 2.0 } else { 1.2 }));
     }
-    put!(out, "<g class=\"m {}\">", look(message.kind));
+    let shown = story.look(message);
+    put!(out, "<g class=\"m {}\">", class(shown));
     put!(out, "<title>{}</title>", Text(&tooltip(story, message)));
     for (class, d, drawn) in [
         ("", &lines, true),
@@ -96,12 +98,12 @@ fn flight(story: &Story, layout: &Layout, message: &Message, out: &mut String) {
             put!(out, "<path{class} d=\"{d}\"/>");
         }
     }
-    put!(out, "{}</g>\n", sending(message.kind, x, y, large));
+    put!(out, "{}</g>\n", sending(shown, x, y, large));
 }
 
-/// The class of a kind of message.
-pub(super) fn look(kind: Option<usize>) -> String {
-    kind.map_or_else(|| "quiet".to_owned(), |kind| format!("k{}", colour(kind)))
+/// The class of a kind of message; none is a quiet one.
+pub(super) fn class(look: Option<Look>) -> String {
+    look.map_or_else(|| "quiet".to_owned(), |look| format!("k{}", look.colour))
 }
 
 /// A cross of two lines at this point.
@@ -111,19 +113,19 @@ pub(super) fn cross(x: f64, y: f64, half: f64) -> String {
 }
 
 /// The shape of a sending. Kinds differ by shape as well as by colour.
-pub(super) fn sending(kind: Option<usize>, x: f64, y: f64, large: bool) -> String {
+pub(super) fn sending(look: Option<Look>, x: f64, y: f64, large: bool) -> String {
     let (x_, y_) = (N(x), N(y));
-    let Some(kind) = kind.filter(|_| large) else {
+    let Some(Look { shape, .. }) = look.filter(|_| large) else {
         return format!("<path class=\"p\" d=\"M{x_} {y_}h0\"/>");
     };
-    let d = match kind % 4 {
+    let d = match shape {
         0 => format!("M{x_} {y_}h0"),
         1 => format!("M{} {}h2v2h-2z", N(x - 1.0), N(y - 1.0)),
         2 => format!("M{} {y_}l2 -2l2 2l-2 2z", N(x - 2.0)),
         _ => format!("M{} {}h4l-2 -3.4z", N(x - 2.0), N(y + 1.4)),
     };
-    let (ring, shape) = if kind.is_multiple_of(4) { ("ring rb", "b") } else { ("ring rs", "s") };
-    format!("<path class=\"{ring}\" d=\"{d}\"/><path class=\"{shape}\" d=\"{d}\"/>")
+    let (ring, class) = if shape == 0 { ("ring rb", "b") } else { ("ring rs", "s") };
+    format!("<path class=\"{ring}\" d=\"{d}\"/><path class=\"{class}\" d=\"{d}\"/>")
 }
 
 fn tooltip(story: &Story, message: &Message) -> String {

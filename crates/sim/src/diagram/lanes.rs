@@ -6,6 +6,7 @@ use super::holds;
 use super::layout::{Layout, lane_label};
 use super::story::{Belief, Lane, Message, Phase, Sign, Span, Story, coarsen};
 use super::svg::{LABEL_SIZE, N, Text, colour, put, text_width};
+use super::views;
 use crate::trace::believes;
 use bellwether_core::{NodeId, SimTime, Stage};
 
@@ -139,6 +140,7 @@ pub(super) fn words(story: &Story, layout: &Layout, out: &mut String) {
         }
     }
     holds::words(story, layout, out);
+    views::words(story, layout, out);
 }
 
 /// The lines of all messages, unless there are too many for text to avoid them.

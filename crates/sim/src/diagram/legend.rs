@@ -2,6 +2,7 @@
 
 use super::flights::{self, cross, sending};
 use super::holds;
+use super::kinds::Look;
 use super::lanes;
 use super::layout::Layout;
 use super::story::{Hold, Phase, Sign, Story};
@@ -27,7 +28,7 @@ enum Sample {
     Work,
     Paused,
     Down,
-    Kind(Option<usize>),
+    Kind(Option<Look>),
     Lost,
     Sign(Sign),
     Nothing,
@@ -103,11 +104,8 @@ fn items(story: &Story) -> Vec<Item<Sample>> {
     if story.lanes.iter().any(|lane| !lane.works.is_empty()) {
         add(Sample::Work, "its command runs");
     }
-    for (index, kind) in story.kinds.iter().enumerate().take(COLOURS) {
-        add(Sample::Kind(Some(index)), kind);
-    }
-    if story.kinds.len() > COLOURS {
-        add(Sample::Kind(Some(COLOURS)), "other messages");
+    for (kind, look) in story.kinds.iter().zip(&story.looks) {
+        add(Sample::Kind(Some(*look)), kind);
     }
     let quiet = story.messages.iter().filter(|message| message.kind.is_none());
     let quiet: BTreeSet<&str> = quiet.map(|message| story.kind(message)).collect();
@@ -158,7 +156,7 @@ fn draw_sample(sample: &Sample, x: f64, y: f64) -> String {
         Sample::Down => format!("<path class=\"down\" d=\"M{} {}h{SAMPLE_WIDTH}\"/>", N(x), N(y)),
         Sample::Kind(kind) => format!(
             "<g class=\"m {}\"><path d=\"M{} {}h18\"/><path class=\"e\" d=\"M{} {}h0\"/>{}</g>",
-            flights::look(*kind),
+            flights::class(*kind),
             N(x + 3.0),
             N(y),
             N(x + 21.0),

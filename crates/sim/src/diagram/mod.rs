@@ -16,6 +16,7 @@
 //! | `story` | the records, sorted into lanes, spans and messages |
 //! | `track` | one process while its records are read |
 //! | `layout` | positions |
+//! | `kinds` | colours and shapes of messages |
 //! | `lanes`, `holds`, `flights`, `legend`, `axis` | one layer of the drawing each |
 //! | [`markup`] | numbers and escaped characters, for other pictures too |
 //! | `svg` | escaped text, colours |
@@ -24,6 +25,7 @@
 mod axis;
 mod flights;
 mod holds;
+mod kinds;
 mod lanes;
 mod layout;
 mod legend;
@@ -35,7 +37,9 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod track;
+mod views;
 
+pub use kinds::known_kinds;
 pub use plane::{Arrangement, Graph, TooMany, plane, plane_and_time};
 
 use crate::trace::believes;

@@ -1,5 +1,6 @@
 //! The contents of the diagram: lanes, spans and messages, collected from the records.
 
+use super::kinds::{self, Look};
 use super::track::Track;
 use bellwether_core::{Event, Instant, NodeId, Record, SimTime, Stage, Term};
 use std::cmp::Reverse;
@@ -22,9 +23,10 @@ pub(super) struct Story {
     pub(super) left_out: usize,
     pub(super) messages: Vec<Message>,
     pub(super) marks: Vec<Mark>,
-    /// The kinds of messages, sorted by name, without the quiet ones. The index is their colour and
-    /// shape, which therefore do not depend on who sends first.
+    /// The kinds of messages, sorted by name, without the quiet ones.
     pub(super) kinds: Vec<String>,
+    /// How each of them looks.
+    pub(super) looks: Vec<Look>,
     /// The colour index of each process that was ever followed or locked to; the longest comes
     /// first.
     pub(super) leaders: BTreeMap<NodeId, usize>,
@@ -38,8 +40,19 @@ pub(super) struct Lane {
     pub(super) holds: Vec<Span<Hold>>,
     /// The runs of its command, if it has one.
     pub(super) works: Vec<Span<u64>>,
+    /// The partitions that it belonged to, where leaders are local.
+    pub(super) views: Vec<View>,
     /// Its belief at the end, even a very recent one.
     pub(super) end: Option<Belief>,
+}
+
+/// A partition as a process knows it from this moment on; the number 0 and no members, if it
+/// belongs to none.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct View {
+    pub(super) at: u64,
+    pub(super) version: u64,
+    pub(super) members: Vec<NodeId>,
 }
 
 /// Something that holds from one moment to another, in nanoseconds.
@@ -147,6 +160,11 @@ impl Story {
     /// Whether the records contain anything that only protocols with leases have.
     pub(super) fn has_leases(&self) -> bool {
         self.has_holds() || self.messages.iter().any(|message| message.kind.is_none())
+    }
+
+    /// How a message looks; a quiet one has no look of its own.
+    pub(super) fn look(&self, message: &Message) -> Option<Look> {
+        message.kind.map(|kind| self.looks[kind])
     }
 
     /// The name of a message's kind.
@@ -344,8 +362,8 @@ impl Reader {
         let lanes: Vec<Lane> = self.lanes.into_iter().map(|track| track.close(from, to)).collect();
         let leaders = places(&lanes);
         let messages = self.messages.into_values().collect();
-        let (marks, kinds) = (self.marks, self.kinds);
-        Story { from, to, lanes, left_out, messages, marks, kinds, leaders }
+        let (marks, looks, kinds) = (self.marks, kinds::looks(&self.kinds), self.kinds);
+        Story { from, to, lanes, left_out, messages, marks, kinds, looks, leaders }
     }
 }
 

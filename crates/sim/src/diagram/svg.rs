@@ -16,8 +16,8 @@ pub(super) const LABEL_SIZE: f64 = 11.0;
 /// The size of text in the thinnest bars.
 pub(super) const SMALL_SIZE: f64 = 8.0;
 
-/// How many leaders, and how many kinds of messages, have a colour of their own. All others share
-/// one more.
+/// How many leaders have a colour of their own; all others share one more. As many colours are for
+/// messages.
 pub(super) const COLOURS: usize = 6;
 
 /// A text from outside, escaped, and cut where it is too long to read.
@@ -38,7 +38,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// The colour of this index in the order of leaders or kinds.
+/// The colour of this index in the order of leaders.
 pub(super) fn colour(place: usize) -> usize {
     place.min(COLOURS)
 }

@@ -3,7 +3,7 @@
 //! A belief or a lock may end by the process's own clock without a record, for example while it is
 //! paused. So announced ends are kept and checked before each record.
 
-use super::story::{Belief, Hold, Lane, Phase, Span};
+use super::story::{Belief, Hold, Lane, Phase, Span, View};
 use bellwether_core::{Fact, Instant, NodeId, Stage, Work};
 
 /// A lane whose last spans are still open.
@@ -37,7 +37,8 @@ impl Clock {
 impl Track {
     pub(super) fn new(id: NodeId) -> Self {
         let (phases, beliefs, holds) = (Vec::new(), Vec::new(), Vec::new());
-        let lane = Lane { id, phases, beliefs, holds, works: Vec::new(), end: None };
+        let lane =
+            Lane { id, phases, beliefs, holds, works: Vec::new(), views: Vec::new(), end: None };
         let clock = Clock::default();
         Self { lane, phase: None, belief: None, hold: None, run: None, clock }
     }
@@ -79,6 +80,14 @@ impl Track {
                 }
             }
             Fact::Clock { reads } => self.set_clock(at, reads),
+            Fact::Partition { version } => {
+                self.lane.views.push(View { at, version, members: Vec::new() });
+            }
+            Fact::Supporter { peer } | Fact::Member { peer } => {
+                let view = self.lane.views.last_mut();
+                let view = view.filter(|view| view.at == at && view.version > 0);
+                view.into_iter().for_each(|view| view.members.push(peer));
+            }
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! Checks an experiment before it runs.
 
+use super::rare::NotEstimated;
 use super::scenario::minority;
 use super::{Churn, Engine, Experiment, Initiators, Scenario};
 use crate::coin::RunSeed;
@@ -104,6 +105,8 @@ pub enum BadExperiment {
     TooManyToDraw(TooMany),
     /// The threads could not be started.
     Threads(String),
+    /// A rare event that cannot be estimated, for this reason.
+    Rare(NotEstimated),
 }
 
 /// The most departures and arrivals of one run.
@@ -179,6 +182,7 @@ impl fmt::Display for BadExperiment {
             Self::File(bad) => bad.fmt(f),
             Self::TooManyToDraw(bad) => bad.fmt(f),
             Self::Threads(why) => write!(f, "the threads could not be started: {why}"),
+            Self::Rare(why) => why.fmt(f),
             uncalled => uncalled.fmt_uncalled(f),
         }
     }

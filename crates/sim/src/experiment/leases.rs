@@ -7,6 +7,7 @@
 //! | `agreement_time` | from the start, or from the event, until all live processes name the same live leader |
 //! | `leader_presence` | the part of the time in which some process leads |
 //! | `leadership_losses_per_hour` | how often a process stops leading that neither crashed nor was cut off; one that gives way to a newcomer counts |
+//! | `answers_per_request` | answers sent to a process that leads, for each request that it made while it led; whether they vote or refuse, for themselves or for others |
 //! | `messages_per_second` | datagrams sent, empty ones included; one to everyone counts once |
 //! | `reestablishment_delay` | from the crash of the leader, or from the split, to the next leader; without an event, the mean length of a leaderless interval within the watch |
 //!
@@ -71,6 +72,9 @@ struct Tally {
     led: Duration,
     losses: u64,
     sent: u64,
+    /// The requests of processes that led, and the answers sent to them.
+    requests: u64,
+    answers: u64,
     /// Since when there has been no leader, if there could be one.
     lost: Option<SimTime>,
     /// How many leaderless intervals ended, and their total length.
@@ -87,6 +91,8 @@ impl Tally {
             led: Duration::ZERO,
             losses: 0,
             sent: 0,
+            requests: 0,
+            answers: 0,
             lost: None,
             stretches: 0,
             leaderless: Duration::ZERO,
@@ -160,6 +166,10 @@ impl LeaseWatch {
             sample.set(Measure::LeadershipLossesPerHour, losses * 3600.0 / watched);
             sample.set(Measure::MessagesPerSecond, sent / watched);
         }
+        if self.tally.requests > 0 {
+            let answers = self.tally.answers as f64 / self.tally.requests as f64;
+            sample.set(Measure::AnswersPerRequest, answers);
+        }
         let since_event = |at: SimTime| at.since(self.from).as_secs_f64();
         // Churn has neither a start nor an event to count from.
         let counts = !matches!(self.scenario, Scenario::Churn(_));
@@ -177,6 +187,8 @@ impl LeaseWatch {
             sample.set(Measure::ReestablishmentDelay, delay);
         }
         sample.unsettled = counts && agreed.is_none();
+        let lacks = agreed.is_none() || (self.scenario.replaces() && delay.is_none());
+        sample.cut = (self.settled && counts && lacks).then(|| since_event(self.until));
         sample
     }
 
@@ -286,11 +298,18 @@ impl<P: Protocol> Observer<P> for LeaseWatch {
 
     #[inline]
     fn on_send(&mut self, at: SimTime, from: u32, to: Dest, message: &P::Message, _number: u32) {
-        if message.kind() == self.leases.request {
-            self.asked[from as usize] = at;
-        }
         if at >= self.from && !self.begun {
             self.begin();
+        }
+        let kind = message.kind();
+        if kind == self.leases.request {
+            // In a large group it is sent to each member alone, all at one moment.
+            let last = std::mem::replace(&mut self.asked[from as usize], at);
+            self.tally.requests += u64::from(self.leading[from as usize] && last != at);
+        } else if let Dest::Node(to) = to
+            && self.leading.get(to.0 as usize).is_some_and(|leads| *leads)
+        {
+            self.tally.answers += u64::from(self.leases.answers.contains(&kind));
         }
         // A message of a process to itself is not a datagram.
         if self.begun && !self.apart[from as usize] && to != Dest::Node(id(from)) {

@@ -3,20 +3,24 @@
 /// What kind of number a measure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// A number: a time, a count or a fraction.
+    /// A number: a count or a fraction.
     Number,
+    /// A time until the group settles.
+    Time,
+    /// Something else that is counted until the group settles, or averaged up to then.
+    Until,
     /// 1 if something happened in a run, 0 otherwise; the mean is a probability.
     Chance,
 }
 
 /// Generates [`Measure`] and its properties from one table.
 macro_rules! measures {
-    ($($(#[$about:meta])+ $variant:ident = $name:literal, $sort:ident;)+) => {
+    ($($(#[doc = $about:literal])+ $variant:ident = $name:literal, $sort:ident;)+) => {
         /// What is measured. The names are those of the command line's JSON.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Measure {
-            $($(#[$about])+ $variant,)+
+            $($(#[doc = $about])+ $variant,)+
             /// Messages of one kind, by the name that the message itself gives.
             MessagesOf(&'static str),
         }
@@ -37,6 +41,22 @@ macro_rules! measures {
                 match self {
                     $(Self::$variant => $name.to_owned(),)+
                     Self::MessagesOf(kind) => format!("messages_{kind}"),
+                }
+            }
+
+            /// What it is, in a sentence.
+            pub fn about(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!($($about),+).trim_ascii_start(),)+
+                    Self::MessagesOf(_) => "Messages of one kind.",
+                }
+            }
+
+            /// The measure of the table that has this name.
+            pub fn of_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)+
+                    _ => None,
                 }
             }
 
@@ -66,26 +86,36 @@ measures! {
     /// The fraction of live processes that name the most frequently named process at the end.
     WeakSuccess = "weak_success", Number;
     /// When the converging announcement was sent.
-    ConvergenceTime = "convergence_time", Number;
+    ConvergenceTime = "convergence_time", Until;
     /// When the converging announcement was received.
-    LeadershipDelay = "leadership_delay", Number;
+    LeadershipDelay = "leadership_delay", Time;
     /// Messages sent before that.
-    Messages = "messages", Number;
+    Messages = "messages", Until;
+    /// Those of them that were sent by the time of the converging announcement, itself included.
+    MessagesAtConvergence = "messages_at_convergence", Until;
     /// Those of them that were sent before T_S, the longest wait that opens an election.
-    MessagesInOpening = "messages_in_opening", Number;
+    MessagesInOpening = "messages_in_opening", Until;
+    /// The first messages of processes among them: how many announced themselves at all.
+    MessagesInFirstRound = "messages_in_first_round", Until;
+    /// The second messages of processes among them.
+    MessagesInSecondRound = "messages_in_second_round", Until;
+    /// When the first message was sent.
+    FirstMessageTime = "first_message_time", Until;
+    /// When the last process that sent its first message did so.
+    FirstRoundEnd = "first_round_end", Until;
     /// Which of the leader's messages converged the group; in protocols with rounds, the number of
     /// rounds.
-    Rounds = "rounds", Number;
+    Rounds = "rounds", Until;
     /// The same, averaged over the other processes.
-    AverageRounds = "average_rounds", Number;
+    AverageRounds = "average_rounds", Until;
     /// Processes that announce themselves, averaged over the time until convergence.
-    SimultaneousLeaders = "simultaneous_leaders", Number;
+    SimultaneousLeaders = "simultaneous_leaders", Until;
     /// Messages per announce interval.
-    AnnouncersPerInterval = "announcers_per_interval", Number;
+    AnnouncersPerInterval = "announcers_per_interval", Until;
     /// When all first name the leader at the same moment.
-    AgreementTime = "agreement_time", Number;
+    AgreementTime = "agreement_time", Time;
     /// The time until a disturbed group agrees again.
-    ReestablishmentDelay = "reestablishment_delay", Number;
+    ReestablishmentDelay = "reestablishment_delay", Time;
     /// The fraction of the time without agreement.
     InconsistentFraction = "inconsistent_fraction", Number;
     /// The time from the request that made a process leader until it leads.
@@ -94,6 +124,8 @@ measures! {
     LeaderPresence = "leader_presence", Number;
     /// How often a process stops leading without a cause from outside.
     LeadershipLossesPerHour = "leadership_losses_per_hour", Number;
+    /// Messages that are sent to a leader as answers to one of its requests.
+    AnswersPerRequest = "answers_per_request", Number;
     /// Datagrams; a multicast counts once.
     MessagesPerSecond = "messages_per_second", Number;
     /// Elections a process took part in.
@@ -125,12 +157,15 @@ pub(crate) struct Sample {
     pub(super) deliveries: u64,
     /// Whether the run did not reach its goal.
     pub(crate) unsettled: bool,
+    /// How many seconds the run was watched, if its end cut off what it was watched for.
+    pub(crate) cut: Option<f64>,
 }
 
 impl Sample {
     pub(crate) fn new(deliveries: u64) -> Self {
         let values = [f64::NAN; Measure::ALL.len()];
-        Self { number: 0, values, kinds: Vec::new(), deliveries, unsettled: false }
+        let kinds = Vec::new();
+        Self { number: 0, values, kinds, deliveries, unsettled: false, cut: None }
     }
 
     /// Sets a measure of the table.
@@ -141,7 +176,7 @@ impl Sample {
     }
 
     /// The value of a measure in this run, if it has one.
-    fn get(&self, measure: Measure) -> Option<f64> {
+    pub(super) fn get(&self, measure: Measure) -> Option<f64> {
         let value = match (measure, measure.row()) {
             (Measure::MessagesOf(kind), _) => {
                 let (_, count) = self.kinds.iter().find(|(known, _)| *known == kind)?;
@@ -189,6 +224,14 @@ impl Samples {
         let runs = samples.iter().map(run).collect();
         Self { measures, runs }
     }
+}
+
+/// Each measure that some run gave.
+pub(super) fn present(samples: &[Sample]) -> Vec<Measure> {
+    let given = |measure: &Measure| samples.iter().any(|sample| sample.get(*measure).is_some());
+    let settled = samples.iter().any(|sample| !sample.unsettled);
+    let table = Measure::ALL.iter().copied().filter(given);
+    table.chain(kinds(samples).into_iter().map(Measure::MessagesOf).filter(|_| settled)).collect()
 }
 
 /// Each measure that some run gave, with its values in order of the runs.

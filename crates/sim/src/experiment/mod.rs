@@ -5,9 +5,12 @@
 
 mod agreement;
 mod check;
+mod cut;
 mod initiation;
 mod leases;
 mod measure;
+pub mod part;
+pub mod rare;
 mod recovery;
 mod repeat;
 mod rounds;
@@ -18,9 +21,11 @@ mod wandering;
 mod watch;
 
 pub use check::BadExperiment;
+pub use cut::Cut;
 pub use initiation::{Initiation, Initiators};
 pub(crate) use measure::Sample;
 pub use measure::{Measure, Run, Samples};
+pub use part::Part;
 pub use scenario::{Churn, Scenario, ScenarioKind};
 pub use wandering::{Wandering, Wanderings};
 
@@ -38,6 +43,7 @@ use bellwether_protocols::named;
 use measure::Sort;
 use rayon::prelude::*;
 use scenario::Planned;
+use std::ops::Range;
 use watch::Watch;
 
 named! {
@@ -88,9 +94,14 @@ pub struct Experiment {
 pub struct Control<'a> {
     /// Called after every run.
     pub progress: &'a (dyn Fn() + Sync),
-    /// Asked before every run whether to begin no more.
+    /// Asked before every run whether to begin no more, and now and then during one whether to
+    /// give it up; nothing is kept of it then.
     pub over: &'a (dyn Fn() -> bool + Sync),
 }
+
+/// What the first runs of an experiment gave, for [more](Experiment::run_on) to follow them.
+#[derive(Clone, Debug, Default)]
+pub struct RunsMade(Vec<Sample>);
 
 /// The results of an experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +110,8 @@ pub struct Answer {
     pub measures: Vec<(Measure, Summary)>,
     /// Runs in which the group did not settle, or not again, while it was watched.
     pub unsettled: u64,
+    /// Each measure that some runs lack because they were not watched for long enough.
+    pub cuts: Vec<(Measure, Cut)>,
     /// Messages received. Absent for the lazy engine, which does not look at most of them.
     pub deliveries: Option<u64>,
     /// Whether the lazy engine was used.
@@ -114,7 +127,7 @@ impl Experiment {
         self.run_until(Control { progress, over: &|| false })
     }
 
-    /// The same until it is told to stop; the result is that of the runs begun by then.
+    /// The same until it is told to stop; the result is that of the runs that ended by then.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -132,18 +145,49 @@ impl Experiment {
         Ok(kept(&samples, lazy))
     }
 
+    /// The runs that follow those that were made before, up to [`runs`](Self::runs), and what all
+    /// of them come to: the same as if all were made at once. Those made before were runs of this
+    /// experiment.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn run_on(
+        &self,
+        before: RunsMade,
+        control: Control<'_>,
+    ) -> Result<(Answer, RunsMade), BadExperiment> {
+        let RunsMade(mut samples) = before;
+        let (more, lazy) = self.samples_of(samples.len() as u64..self.runs, control)?;
+        samples.extend(more);
+        Ok((summarise(&samples, lazy), RunsMade(samples)))
+    }
+
     /// What every run gave, and whether the lazy engine ran them.
     fn samples(&self, control: Control<'_>) -> Result<(Vec<Sample>, bool), BadExperiment> {
+        self.samples_of(0..self.runs, control)
+    }
+
+    /// The same of these runs alone.
+    fn samples_of(
+        &self,
+        runs: Range<u64>,
+        control: Control<'_>,
+    ) -> Result<(Vec<Sample>, bool), BadExperiment> {
         self.check()?;
         let lazy = self.engine != Engine::Event && self.not_lazy().is_none();
-        let samples = self.choice.clone().visit(Runs { experiment: self, lazy, control })?;
-        Ok((samples, lazy))
+        let visitor = Runs { experiment: self, lazy, runs, control };
+        Ok((self.choice.clone().visit(visitor)?, lazy))
     }
 
     /// The plan of one run, and when its watch begins. It does not contain the cut of a split,
     /// which depends on who leads at that time.
     pub fn plan(&self, run_seed: RunSeed) -> (Plan, SimTime) {
         self.scenario.plan(self, run_seed)
+    }
+
+    /// The plan of the first run, with the cut of a split, and when its watch begins.
+    pub fn first_plan(&self) -> (Plan, SimTime) {
+        self.choice.clone().visit(FirstPlan { experiment: self })
     }
 
     /// The number of ids: of all processes that are there or may come.
@@ -181,8 +225,10 @@ fn kept(samples: &[Sample], lazy: bool) -> (Answer, Samples) {
 fn summarise(samples: &[Sample], lazy: bool) -> Answer {
     let summarised =
         |(measure, column): (Measure, Vec<f64>)| Some((measure, summary(measure, &column)?));
+    let measures: Vec<_> = measure::columns(samples).filter_map(summarised).collect();
     Answer {
-        measures: measure::columns(samples).filter_map(summarised).collect(),
+        cuts: cut::cuts(&measures, samples),
+        measures,
         unsettled: samples.iter().filter(|sample| sample.unsettled).count() as u64,
         deliveries: (!lazy).then(|| samples.iter().map(|sample| sample.deliveries).sum()),
         lazy,
@@ -208,12 +254,19 @@ impl Answer {
     pub fn measure(&self, measure: Measure) -> Option<&Summary> {
         self.measures.iter().find(|(known, _)| *known == measure).map(|(_, summary)| summary)
     }
+
+    /// How the end of the watch cut a measure, if it did in some run. The mean of the other runs is
+    /// then too low.
+    pub fn cut(&self, measure: Measure) -> Option<&Cut> {
+        self.cuts.iter().find(|(known, _)| *known == measure).map(|(_, cut)| cut)
+    }
 }
 
 /// All runs of an experiment, distributed over threads.
 struct Runs<'a> {
     experiment: &'a Experiment,
     lazy: bool,
+    runs: Range<u64>,
     control: Control<'a>,
 }
 
@@ -221,38 +274,51 @@ impl Visitor for Runs<'_> {
     type Output = Result<Vec<Sample>, BadExperiment>;
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-        let Self { experiment, lazy, control } = self;
-        on_threads(experiment, control, &|| {
+        let Self { experiment, lazy, runs, control } = self;
+        on_threads(experiment, runs, control, &|| {
             let mut runner = Runner::<P>::new(experiment, params.clone(), lazy);
-            Box::new(move |run_seed| runner.run(run_seed))
+            Box::new(move |run_seed| runner.run(run_seed, control.over))
         })
     }
 }
 
-/// Executes one run after the other on one thread, and keeps what it needs from run to run.
-type OnOneThread<'a> = Box<dyn FnMut(RunSeed) -> Sample + 'a>;
+/// Executes one run after the other on one thread, and keeps what it needs from run to run. A run
+/// that was given up has no sample.
+type OnOneThread<'a> = Box<dyn FnMut(RunSeed) -> Option<Sample> + 'a>;
 
-/// Executes the runs of an experiment until it is told to stop; `begin` is called once on each
+/// Executes these runs of an experiment until it is told to stop; `begin` is called once on each
 /// thread.
 fn on_threads<'a>(
     experiment: &Experiment,
+    runs: Range<u64>,
     control: Control<'_>,
     begin: &(dyn Fn() -> OnOneThread<'a> + Sync),
 ) -> Result<Vec<Sample>, BadExperiment> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(experiment.threads)
-        .build()
-        .map_err(|error| BadExperiment::Threads(error.to_string()))?;
-    let runs = (0..experiment.runs).into_par_iter().map_init(begin, |run, number| {
+    let make = |run: &mut OnOneThread<'a>, number| {
         if (control.over)() {
             return None;
         }
-        let mut sample = run(RunSeed::new(experiment.seed, number));
+        let mut sample = run(RunSeed::new(experiment.seed, number))?;
         sample.number = number;
         (control.progress)();
         Some(sample)
-    });
-    let samples: Vec<Option<Sample>> = pool.install(|| runs.collect());
+    };
+    // A pool for one thread would only cost time, where many small experiments run side by side.
+    if experiment.threads == 1 {
+        let mut run = begin();
+        return Ok(runs.map_while(|number| make(&mut run, number)).collect());
+    }
+    let runs = runs.into_par_iter().map_init(begin, make);
+    // Whoever makes several experiments side by side shares the threads between them.
+    let samples: Vec<Option<Sample>> = if rayon::current_thread_index().is_some() {
+        runs.collect()
+    } else {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(experiment.threads)
+            .build()
+            .map_err(|error| BadExperiment::Threads(error.to_string()))?;
+        pool.install(|| runs.collect())
+    };
     Ok(samples.into_iter().flatten().collect())
 }
 
@@ -268,11 +334,28 @@ impl Visitor for FirstRun<'_> {
         let Self { experiment } = self;
         let run_seed = RunSeed::new(experiment.seed, 0);
         let (mut world, mut tracer) = (World::<P>::new(params), Tracer::default());
-        let planned = experiment.scenario.rehearse(experiment, &mut world, run_seed);
+        let planned = experiment.scenario.rehearse(experiment, &mut world, run_seed, &|| false);
+        let Some(planned) = planned else { return Vec::new() };
         let mut watch = Watch::beside_a_trace(experiment);
         watch.reset(experiment, &planned, run_seed);
         world.run(&planned.plan, run_seed, &mut (&mut watch, &mut tracer));
         tracer.records
+    }
+}
+
+/// The plan of the first run of an experiment.
+struct FirstPlan<'a> {
+    experiment: &'a Experiment,
+}
+
+impl Visitor for FirstPlan<'_> {
+    type Output = (Plan, SimTime);
+
+    fn visit<P: Protocol>(self, params: P::Params) -> (Plan, SimTime) {
+        let Self { experiment } = self;
+        let (run_seed, mut world) = (RunSeed::new(experiment.seed, 0), World::<P>::new(params));
+        let planned = experiment.scenario.rehearse(experiment, &mut world, run_seed, &|| false);
+        planned.map_or_else(|| experiment.plan(run_seed), |planned| (planned.plan, planned.from))
     }
 }
 
@@ -296,18 +379,21 @@ impl<'a, P: Protocol> Runner<'a, P> {
         }
     }
 
-    fn run(&mut self, run_seed: RunSeed) -> Sample {
+    /// Makes a run, unless it is told to give it up.
+    fn run(&mut self, run_seed: RunSeed, over: &dyn Fn() -> bool) -> Option<Sample> {
         if let Some(lazy) = &mut self.lazy {
-            return lazy.run(run_seed);
+            return Some(lazy.run(run_seed));
         }
         let Self { experiment, world, watch, planned, .. } = self;
         if !experiment.is_fixed() {
             *planned = None;
         }
-        let planned = planned
-            .get_or_insert_with(|| experiment.scenario.rehearse(experiment, world, run_seed));
+        if planned.is_none() {
+            *planned = experiment.scenario.rehearse(experiment, world, run_seed, over);
+        }
+        let planned = planned.as_ref()?;
         watch.reset(experiment, planned, run_seed);
-        watch.run(world, planned, run_seed)
+        watch.run(world, planned, run_seed, over)
     }
 }
 

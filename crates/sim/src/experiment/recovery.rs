@@ -74,6 +74,8 @@ impl Recovery {
         let delay = if self.event {
             let regained = self.regained.filter(|_| self.settled);
             sample.unsettled = regained.is_none();
+            // A group that had not settled before the event was not cut by the window.
+            sample.cut = (self.settled && regained.is_none()).then_some(window);
             regained.map(|at| at.since(self.from).as_secs_f64())
         } else {
             let count = self.stretches as f64;

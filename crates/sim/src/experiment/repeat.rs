@@ -14,7 +14,7 @@ use super::{
     kept, on_threads,
 };
 use crate::coin::RunSeed;
-use crate::observer::Tracer;
+use crate::observer::{Reader, Reading};
 use crate::plan::Plan;
 use crate::scenario_file::ScenarioFile;
 use crate::world::World;
@@ -57,7 +57,16 @@ impl ScenarioFile {
 
     /// Runs it once and returns all records.
     pub fn trace(&self, seed: u64) -> Vec<Record> {
-        self.choice.clone().visit(OneRun { plan: &self.plan, run_seed: RunSeed::new(seed, 0) })
+        let mut records = Vec::new();
+        self.read(seed, &mut records);
+        records
+    }
+
+    /// Runs it once, and lets `reader` read it while it is made, until the run or the reader is
+    /// done.
+    pub fn read(&self, seed: u64, reader: &mut dyn Reader) {
+        let run_seed = RunSeed::new(seed, 0);
+        self.choice.clone().visit(OneRun { plan: &self.plan, run_seed, reader });
     }
 }
 
@@ -65,16 +74,14 @@ impl ScenarioFile {
 struct OneRun<'a> {
     plan: &'a Plan,
     run_seed: RunSeed,
+    reader: &'a mut dyn Reader,
 }
 
 impl Visitor for OneRun<'_> {
-    type Output = Vec<Record>;
+    type Output = ();
 
-    fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
-        let mut tracer = Tracer::default();
-        let observers = &mut (&mut Watch::Nothing, &mut tracer);
-        World::<P>::new(params).run(self.plan, self.run_seed, observers);
-        tracer.records
+    fn visit<P: Protocol>(self, params: P::Params) {
+        World::<P>::new(params).run(self.plan, self.run_seed, &mut Reading(self.reader));
     }
 }
 
@@ -90,11 +97,11 @@ impl Visitor for Repeats<'_> {
 
     fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
         let Self { experiment, planned, control } = self;
-        on_threads(experiment, control, &|| {
+        on_threads(experiment, 0..experiment.runs, control, &|| {
             let (mut world, mut watch) = (World::<P>::new(params.clone()), Watch::of(experiment));
             Box::new(move |run_seed| {
                 watch.reset(experiment, planned, run_seed);
-                watch.run(&mut world, planned, run_seed)
+                watch.run(&mut world, planned, run_seed, control.over)
             })
         })
     }

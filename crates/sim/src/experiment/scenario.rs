@@ -170,20 +170,23 @@ impl Scenario {
     }
 
     /// Like [`plan`](Self::plan), but complete. Who leads when a split happens is known only during
-    /// the run, so the run is simulated up to then; the same seed repeats it exactly.
+    /// the run, so the run is simulated up to then, unless `over` says to give it up; the same seed
+    /// repeats it exactly.
     pub(super) fn rehearse<P: Protocol>(
         &self,
         experiment: &Experiment,
         world: &mut World<P>,
         run_seed: RunSeed,
-    ) -> Planned {
+        over: &dyn Fn() -> bool,
+    ) -> Option<Planned> {
         let (mut plan, from) = self.plan(experiment, run_seed);
         if *self != Self::Split {
-            return Planned { plan, from, apart: Vec::new() };
+            return Some(Planned { plan, from, apart: Vec::new() });
         }
         let at = from.since(SimTime::ZERO);
         let horizon = at.saturating_sub(Duration::from_nanos(1));
-        world.run(&Plan { horizon, ..plan.clone() }, run_seed, &mut Watch::Nothing);
+        let until = Plan { horizon, ..plan.clone() };
+        world.run_unless(&until, run_seed, &mut Watch::Nothing, over)?;
         let leads = |node: &u32| {
             let state = world.node(*node);
             state.is_some_and(|state| state.leadership(world.clock(*node)).names(id(*node)))
@@ -201,7 +204,7 @@ impl Scenario {
             let fault = Fault::Cut { from: from.clone(), to: to.clone() };
             plan.faults.push(Timed { at, fault });
         }
-        Planned { plan, from, apart }
+        Some(Planned { plan, from, apart })
     }
 }
 

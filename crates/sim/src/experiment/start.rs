@@ -8,7 +8,11 @@
 //! | `convergence_time` | when the announcement that converges the group was *sent* |
 //! | `leadership_delay` | when it was received |
 //! | `messages` | messages sent before that reception |
+//! | `messages_at_convergence` | those of them sent by the time of the converging one, itself included |
 //! | `messages_in_opening` | those of them sent before T_S, where an election opens with a wait |
+//! | `messages_in_first_round`, `messages_in_second_round` | the first and the second messages of processes among them |
+//! | `first_message_time` | when the first of them was sent: t_min of SUP |
+//! | `first_round_end` | when the last first message of a process was sent: the last wake-up that was not silenced |
 //! | `rounds` | which of the leader's messages it was, from 1 |
 //! | `average_rounds` | the same, averaged over the other processes |
 //! | `simultaneous_leaders` | processes announcing themselves, averaged over time up to then |
@@ -45,6 +49,14 @@ pub(crate) struct Start {
     sent: u64,
     /// Those sent before the opening waits are over.
     early: u64,
+    /// When each was sent, in order of time.
+    sends: Vec<SimTime>,
+    /// First and second messages of processes, and when the last first one was sent.
+    firsts: u64,
+    seconds: u64,
+    last_first: SimTime,
+    /// The same when the last process had accepted.
+    by_then: ByThen,
     /// The largest round in which a process accepted, and their sum.
     rounds: u32,
     rounds_sum: u64,
@@ -59,6 +71,20 @@ pub(crate) struct Start {
     area: u128,
     agreement: Option<Agreement>,
     agreed: SimTime,
+}
+
+/// What had been sent when the last process accepted.
+#[derive(Clone, Copy, Debug)]
+struct ByThen {
+    at_convergence: u64,
+    firsts: u64,
+    seconds: u64,
+    last_first: SimTime,
+}
+
+impl ByThen {
+    const NOTHING: Self =
+        Self { at_convergence: 0, firsts: 0, seconds: 0, last_first: SimTime::ZERO };
 }
 
 /// The number of leaders over time.
@@ -94,6 +120,11 @@ impl Start {
             missing: 0,
             sent: 0,
             early: 0,
+            sends: Vec::new(),
+            firsts: 0,
+            seconds: 0,
+            last_first: SimTime::ZERO,
+            by_then: ByThen::NOTHING,
             rounds: 0,
             rounds_sum: 0,
             told: 0,
@@ -121,6 +152,9 @@ impl Start {
         self.right.clear();
         (self.nodes, self.missing) = (nodes, nodes);
         (self.sent, self.early, self.messages) = (0, 0, 0);
+        self.sends.clear();
+        (self.firsts, self.seconds, self.last_first) = (0, 0, SimTime::ZERO);
+        self.by_then = ByThen::NOTHING;
         (self.rounds, self.rounds_sum, self.told) = (0, 0, 0);
         (self.converged, self.received, self.agreed) =
             (SimTime::ZERO, SimTime::ZERO, SimTime::ZERO);
@@ -130,11 +164,13 @@ impl Start {
         }
     }
 
-    /// The results; empty if the group never converged.
-    pub(crate) fn sample(&self, deliveries: u64) -> Sample {
+    /// The results of a run that ended at this time at the latest; empty if the group never
+    /// converged.
+    pub(crate) fn sample(&self, end: SimTime, deliveries: u64) -> Sample {
         let mut sample = Sample::new(deliveries);
         let agreed = self.agreement.as_ref().is_none_or(Agreement::agreed);
         sample.unsettled = self.missing > 0 || !agreed;
+        sample.cut = sample.unsettled.then(|| end.as_secs_f64());
         if self.missing > 0 {
             return sample;
         }
@@ -146,6 +182,7 @@ impl Start {
         if self.opening > SimTime::ZERO {
             sample.set(Measure::MessagesInOpening, self.early as f64);
         }
+        self.set_rounds(&mut sample);
         if self.goal != Goal::Quiet {
             sample.set(Measure::Rounds, f64::from(self.rounds));
             if let Goal::Leaders(_) = self.goal {
@@ -163,6 +200,22 @@ impl Start {
             sample.set(Measure::AgreementTime, agreed.as_secs_f64());
         }
         sample
+    }
+
+    /// When processes sent their first messages, and how many their second. SUP has one round.
+    fn set_rounds(&self, sample: &mut Sample) {
+        let quiet = self.goal == Goal::Quiet;
+        let ByThen { at_convergence, firsts, seconds, last_first } = self.by_then;
+        let last_first = if quiet { self.last_first } else { last_first };
+        if let Some(first) = self.sends.first().filter(|_| quiet || firsts > 0) {
+            sample.set(Measure::FirstMessageTime, first.as_secs_f64());
+            sample.set(Measure::FirstRoundEnd, last_first.as_secs_f64());
+        }
+        if !quiet {
+            sample.set(Measure::MessagesAtConvergence, at_convergence as f64);
+            sample.set(Measure::MessagesInFirstRound, firsts as f64);
+            sample.set(Measure::MessagesInSecondRound, seconds as f64);
+        }
     }
 
     #[inline(always)]
@@ -198,6 +251,12 @@ impl Start {
         if self.missing == 0 {
             self.received = at;
             self.messages = self.sent;
+            self.by_then = ByThen {
+                at_convergence: self.sends.partition_point(|at| *at <= self.converged) as u64,
+                firsts: self.firsts,
+                seconds: self.seconds,
+                last_first: self.last_first,
+            };
             self.leaders.change(at, 0);
             self.area = self.leaders.area;
         }
@@ -254,9 +313,15 @@ impl<P: Protocol> Observer<P> for Start {
     }
 
     #[inline]
-    fn on_send(&mut self, at: SimTime, _from: u32, _to: Dest, _message: &P::Message, _number: u32) {
+    fn on_send(&mut self, at: SimTime, _from: u32, _to: Dest, _message: &P::Message, number: u32) {
         self.sent += 1;
         self.early += u64::from(at < self.opening);
+        self.sends.push(at);
+        self.seconds += u64::from(number == 1);
+        if number == 0 {
+            self.firsts += 1;
+            self.last_first = at;
+        }
     }
 
     #[inline(always)] // runs for every adoption; a call would pass it all through memory

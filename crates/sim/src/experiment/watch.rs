@@ -86,28 +86,30 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Runs the plan and measures it. A start runs separately for speed.
+    /// Runs the plan and measures it, unless `over` says to give it up. A start runs separately for
+    /// speed.
     pub(super) fn run<P: Protocol>(
         &mut self,
         world: &mut World<P>,
         planned: &Planned,
         run_seed: RunSeed,
-    ) -> Sample {
+        over: &dyn Fn() -> bool,
+    ) -> Option<Sample> {
         let plan = &planned.plan;
         let Outcome { deliveries, .. } = match self {
-            Self::Start(start) => world.run(plan, run_seed, &mut **start),
-            Self::Tally(tally) => world.run(plan, run_seed, tally),
-            _ => world.run(plan, run_seed, self),
-        };
-        match self {
+            Self::Start(start) => world.run_unless(plan, run_seed, &mut **start, over),
+            Self::Tally(tally) => world.run_unless(plan, run_seed, tally, over),
+            _ => world.run_unless(plan, run_seed, self, over),
+        }?;
+        Some(match self {
             Self::Rounds(rounds) => rounds.sample(plan, world, deliveries),
             Self::Leases(leases) => leases.sample(deliveries),
             Self::Wandering(wandering) => wandering.sample(plan.end(), deliveries),
             Self::Tally(tally) => tally.sample(plan, world, deliveries),
-            Self::Start(start) => start.sample(deliveries),
+            Self::Start(start) => start.sample(plan.end(), deliveries),
             Self::Recovery(recovery) => recovery.sample(deliveries),
             Self::Nothing => Sample::new(deliveries),
-        }
+        })
     }
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Election<'a, A: Air> {
     pub(super) order: &'a Order,
     pub(super) run_seed: RunSeed,
     pub(super) air: &'a mut A,
+    /// The times of messages that may have been sent after the converging one.
+    pub(super) later: &'a mut Vec<u64>,
 }
 
 /// The process with the best claim, which no other silences.
@@ -48,14 +50,17 @@ impl<A: Air> WithSimd for Election<'_, A> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, _simd: S) -> Option<Tally> {
         self.air.clear();
+        self.later.clear();
         if self.setting.nodes == 1 {
             // It believes in itself from the start, and may have announced that by then.
             let messages = u64::from(!self.setting.params.opening().suppresses());
-            return Some(Tally { messages, ..Tally::default() });
+            let (firsts, at_convergence) = (messages, messages);
+            return Some(Tally { messages, firsts, at_convergence, ..Tally::default() });
         }
         let leader = self.leader()?;
         let falls_silent = self.setting.params.yields() == Yields::ToBetter;
-        let mut tally = Tally::default();
+        let (first_first, last_first) = (leader.first, leader.first);
+        let mut tally = Tally { first_first, last_first, ..Tally::default() };
         let mut place = 1;
         while place < self.setting.nodes {
             let mut block = self.order.block(self.setting, self.run_seed, place);
@@ -104,11 +109,18 @@ impl<A: Air> Election<'_, A> {
                 continue;
             }
             tally.area += u128::from(silent - wake);
+            tally.first_first = tally.first_first.min(wake);
+            tally.last_first = tally.last_first.max(wake);
+            tally.firsts += 1;
+            tally.seconds += u64::from(wake + announce < silent);
             let (mut at, mut number) = (wake, 0);
             while at < silent {
                 self.air.say(Call { at, packet: self.run_seed.packet(node, number) });
                 tally.messages += 1;
                 tally.early += u64::from(at < opening);
+                if at > leader.first {
+                    self.later.push(at);
+                }
                 at += announce;
                 number += 1;
             }
@@ -139,6 +151,12 @@ impl<A: Air> Election<'_, A> {
             _ => 1,
         };
         tally.messages += each * going_on;
+        tally.firsts += going_on;
+        tally.seconds += going_on * u64::from(leader.first + leader.every < tally.received);
+        // The converging message is one of the leader's, and so of all that go on.
+        let after = self.later.iter().filter(|at| **at > tally.converged).count() as u64;
+        let still = each - ((tally.converged - leader.first) / leader.every + 1);
+        tally.at_convergence = tally.messages - after - still * going_on;
         let opening = self.setting.opening.min(tally.received);
         let early = opening.saturating_sub(leader.first).div_ceil(leader.every);
         tally.early += early * going_on;

@@ -42,6 +42,8 @@ pub(crate) struct Lazy<'a> {
     order: Order,
     air: Air,
     suppression: Suppression,
+    /// The times of messages that may have been sent after the converging one.
+    later: Vec<u64>,
     arch: pulp::Arch,
 }
 
@@ -128,20 +130,25 @@ impl<'a> Lazy<'a> {
         };
         let order = Order::new(setting);
         let suppression = Suppression::default();
-        Some(Self { setting, order, air, suppression, arch: pulp::Arch::new() })
+        let (later, arch) = (Vec::new(), pulp::Arch::new());
+        Some(Self { setting, order, air, suppression, later, arch })
     }
 
     /// Computes one run; the sample is empty if the group does not converge.
     pub(crate) fn run(&mut self, run_seed: RunSeed) -> Sample {
-        let Self { setting, order, air, suppression, arch } = self;
+        let Self { setting, order, air, suppression, later, arch } = self;
         let mut sample = Sample::new(0);
         if setting.params.yields() == Yields::ToAnyone {
             let quiet = suppression.run(*setting, run_seed);
             sample.unsettled = quiet.is_none();
+            sample.cut = quiet.is_none().then(|| seconds(setting.end));
             if let Some(quiet) = quiet {
                 sample.set(Measure::ConvergenceTime, seconds(quiet.converged));
                 sample.set(Measure::LeadershipDelay, seconds(quiet.received));
                 sample.set(Measure::Messages, quiet.messages as f64);
+                sample.set(Measure::FirstMessageTime, seconds(quiet.first));
+                // Each message is the first of its process.
+                sample.set(Measure::FirstRoundEnd, seconds(quiet.converged));
                 if setting.opening > 0 {
                     // Each process announces itself at most once, when it wakes.
                     sample.set(Measure::MessagesInOpening, quiet.messages as f64);
@@ -152,10 +159,11 @@ impl<'a> Lazy<'a> {
         let setting = *setting;
         order.prepare(setting, run_seed);
         let tally = match air {
-            Air::Own(air) => arch.dispatch(Election { setting, order, run_seed, air }),
-            Air::Shared(air) => arch.dispatch(Election { setting, order, run_seed, air }),
+            Air::Own(air) => arch.dispatch(Election { setting, order, run_seed, air, later }),
+            Air::Shared(air) => arch.dispatch(Election { setting, order, run_seed, air, later }),
         };
         sample.unsettled = tally.is_none();
+        sample.cut = tally.is_none().then(|| seconds(setting.end));
         if let Some(tally) = tally {
             tally.write(setting, &mut sample);
         }
@@ -169,8 +177,16 @@ struct Tally {
     converged: u64,
     received: u64,
     messages: u64,
+    /// Those sent by the time of the converging one.
+    at_convergence: u64,
     /// Those sent before the opening waits are over.
     early: u64,
+    /// First and second messages of processes.
+    firsts: u64,
+    seconds: u64,
+    /// When the first of the first ones was sent, and the last.
+    first_first: u64,
+    last_first: u64,
     rounds: u32,
     rounds_sum: u64,
     /// Leaders times nanoseconds.
@@ -188,6 +204,13 @@ impl Tally {
         if setting.opening > 0 {
             sample.set(Measure::MessagesInOpening, self.early as f64);
         }
+        if self.firsts > 0 {
+            sample.set(Measure::FirstMessageTime, seconds(self.first_first));
+            sample.set(Measure::FirstRoundEnd, seconds(self.last_first));
+        }
+        sample.set(Measure::MessagesAtConvergence, self.at_convergence as f64);
+        sample.set(Measure::MessagesInFirstRound, self.firsts as f64);
+        sample.set(Measure::MessagesInSecondRound, self.seconds as f64);
         sample.set(Measure::Rounds, f64::from(self.rounds));
         let others = f64::from((setting.nodes - 1).max(1));
         sample.set(Measure::AverageRounds, self.rounds_sum as f64 / others);

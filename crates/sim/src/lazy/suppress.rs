@@ -1,10 +1,16 @@
 //! Suppression only: a process that wakes announces itself once, unless it heard another before.
+//!
+//! Who speaks depends on who spoke before, so processes settle in the order in which they wake. But
+//! most hear one of the first announcements, and whoever has heard one is done, whatever others say
+//! later. So only the earliest are put in order; of the others only those that heard none of the
+//! announcements that had arrived by then.
 
 use super::StartConditions;
 use super::calendar::Call;
 use super::order::Candidate;
 use crate::coin::RunSeed;
 use crate::network::Loss;
+use std::ops::Range;
 
 /// State that is reused from run to run.
 #[derive(Debug, Default)]
@@ -18,10 +24,17 @@ pub(super) struct Suppression {
 /// The outcome of a run; times in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quiet {
+    /// When the first message was sent.
+    pub(super) first: u64,
     pub(super) converged: u64,
     pub(super) received: u64,
     pub(super) messages: u64,
 }
+
+/// One in so many processes is among the earliest.
+const EARLIEST: usize = 8;
+/// Smaller groups are put in order as a whole.
+const FEW: usize = 64;
 
 impl Suppression {
     /// Computes one run; `None` if some process would wake after the world ends.
@@ -30,19 +43,38 @@ impl Suppression {
         self.wakes.clear();
         self.wakes.reserve_exact(setting.nodes as usize);
         self.wakes.extend((0..setting.nodes).map(wake));
-        self.wakes.sort_unstable();
         self.said.clear();
-        let mut quiet = Quiet::default();
-        for &(wake, node) in &self.wakes {
+        let all = self.wakes.len();
+        let early = if all < FEW { all } else { all.div_ceil(EARLIEST) };
+        if early < all {
+            self.wakes.select_nth_unstable(early);
+        }
+        self.wakes[..early].sort_unstable();
+        // Whoever wakes first has heard nobody.
+        let first = self.wakes.first().map_or(0, |(wake, _)| *wake);
+        let mut quiet = Quiet { first, ..Quiet::default() };
+        self.settle(0..early, setting, run_seed, &mut quiet)?;
+        let left = self.hear(early, setting, &mut quiet)?;
+        self.wakes[early..left].sort_unstable();
+        self.settle(early..left, setting, run_seed, &mut quiet)?;
+        Some(quiet)
+    }
+
+    /// These processes, in order of time, speak or are silenced; `None` if one does so after the
+    /// world ends.
+    fn settle(
+        &mut self,
+        places: Range<usize>,
+        setting: StartConditions<'_>,
+        run_seed: RunSeed,
+        quiet: &mut Quiet,
+    ) -> Option<()> {
+        for &(wake, node) in &self.wakes[places] {
             let heard = first_heard(setting.loss, &self.said, node, wake, setting.delay);
             // A process that speaks settles at that moment; one that hears settles by an earlier
             // message.
             let (sent, settled) = heard.map_or((wake, wake), |at| (at, at + setting.delay));
-            if settled > setting.end {
-                return None;
-            }
-            quiet.converged = quiet.converged.max(sent);
-            quiet.received = quiet.received.max(settled);
+            quiet.settle(sent, settled, setting.end)?;
             if heard.is_none() {
                 quiet.messages += 1;
                 let packet = run_seed.packet(node, 0);
@@ -51,7 +83,40 @@ impl Suppression {
                 }
             }
         }
-        Some(quiet)
+        Some(())
+    }
+
+    /// Of the processes that wake after the first `early`, silences those that hear a message which
+    /// had arrived when the last of these woke: no message is earlier for them. The others are
+    /// moved forward; returns where they end.
+    fn hear(
+        &mut self,
+        early: usize,
+        setting: StartConditions<'_>,
+        quiet: &mut Quiet,
+    ) -> Option<usize> {
+        let by = self.wakes[..early].last().map_or(0, |(wake, _)| *wake);
+        let mut left = early;
+        for place in early..self.wakes.len() {
+            let (_, node) = self.wakes[place];
+            match first_heard(setting.loss, &self.said, node, by, setting.delay) {
+                Some(at) => quiet.settle(at, at + setting.delay, setting.end)?,
+                None => {
+                    self.wakes.swap(left, place);
+                    left += 1;
+                }
+            }
+        }
+        Some(left)
+    }
+}
+
+impl Quiet {
+    /// A process settled by a message that was sent then; `None` if that is after the end.
+    fn settle(&mut self, sent: u64, settled: u64, end: u64) -> Option<()> {
+        self.converged = self.converged.max(sent);
+        self.received = self.received.max(settled);
+        (settled <= end).then_some(())
     }
 }
 

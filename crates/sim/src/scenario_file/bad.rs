@@ -3,6 +3,7 @@
 use super::row::BadRow;
 use crate::ineffective_fault::IneffectiveFault;
 use crate::plan::BadPlan;
+use bellwether_core::Duration;
 use bellwether_protocols::choice::{BadConfig, GroupTooLarge, names};
 use std::fmt;
 
@@ -41,6 +42,8 @@ pub enum Problem {
     IneffectiveFault(IneffectiveFault),
     /// The group is too large for the protocol.
     GroupTooLarge(GroupTooLarge),
+    /// The captions are not in order of time, or one comes after the end, which is then.
+    Captions(Duration),
     /// The protocol with this name has no use for the key, for this reason.
     Unused(String, &'static str),
 }
@@ -71,6 +74,11 @@ impl fmt::Display for Problem {
             Self::Row(bad) => bad.fmt(f),
             Self::IneffectiveFault(idle) => idle.fmt(f),
             Self::GroupTooLarge(bad) => bad.fmt(f),
+            Self::Captions(until) => write!(
+                f,
+                "captions come in order of time, and none after the end of the run at {until}; \
+                 change their `at`"
+            ),
             Self::Unused(protocol, why) => {
                 write!(f, "this has no effect, because {protocol} {why}; leave it out")
             }

@@ -21,9 +21,11 @@
 mod bad;
 mod document;
 mod row;
+mod telling;
 mod written;
 
 pub use bad::{BadScenario, Place, Problem};
+pub use telling::{Caption, StatedOutcome};
 pub use written::Unwritable;
 
 use crate::ineffective_fault::idle;
@@ -48,16 +50,25 @@ pub struct ScenarioFile {
     pub plan: Plan,
     /// The seed, unless the caller uses another one.
     pub seed: u64,
+    /// What a reader is told, in order of time. The run does not depend on it.
+    pub captions: Vec<Caption>,
+    /// What the run comes to, if the file states it. The run does not depend on it.
+    pub outcome: Option<StatedOutcome>,
 }
 
 impl ScenarioFile {
+    /// A scenario that nobody wrote in a file, and that tells nothing beside the run.
+    pub fn of(about: String, protocol: String, choice: Choice, plan: Plan, seed: u64) -> Self {
+        Self { about, protocol, choice, plan, seed, captions: Vec::new(), outcome: None }
+    }
+
     /// Reads a scenario.
     ///
     /// # Errors
     /// [`BadScenario`], naming the line, the key and the rule.
     pub fn parse(text: &str) -> Result<Self, BadScenario> {
         let document = Document::parse(text)?;
-        let Written { about, protocol, seed, plan } = Written::read(&document)?;
+        let Written { about, protocol, seed, plan, captions, outcome } = Written::read(&document)?;
         let Some(entry) = choice::find(&protocol) else {
             return Err(document.refuse("protocol", Problem::Protocol(protocol)));
         };
@@ -69,7 +80,10 @@ impl ScenarioFile {
         choice
             .check_nodes(voters.into())
             .map_err(|bad| document.refuse("nodes", Problem::GroupTooLarge(bad)))?;
-        let scenario = Self { about, protocol, choice, plan, seed };
+        if !telling::in_order(&captions, plan.horizon) {
+            return Err(document.refuse("caption", Problem::Captions(plan.horizon)));
+        }
+        let scenario = Self { about, protocol, choice, plan, seed, captions, outcome };
         scenario.check_effects().map_err(|(key, problem)| document.refuse(key, problem))?;
         Ok(scenario)
     }
@@ -120,6 +134,18 @@ impl ScenarioFile {
         plan: &Plan,
         seed: u64,
     ) -> Result<String, Unwritable> {
-        written::write(about, protocol, params, plan, seed)
+        let telling = (&[][..], None);
+        written::write(about, protocol, params, plan, seed, telling)
+    }
+
+    /// Writes this scenario with these parameters, which are those of its protocol, and with all
+    /// that it tells beside the run.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn to_toml<C: Serialize>(&self, params: &C) -> Result<String, Unwritable> {
+        let Self { about, protocol, plan, seed, captions, outcome, .. } = self;
+        let telling = (&captions[..], outcome.as_ref());
+        written::write(about, protocol, params, plan, *seed, telling)
     }
 }

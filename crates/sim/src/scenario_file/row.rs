@@ -92,7 +92,7 @@ pub enum FaultKind {
     Link,
     /// See [`Fault::Cut`].
     Cut,
-    /// See [`Fault::Heal`].
+    /// See [`Fault::Heal`], and [`Fault::Mend`] if `from` and `to` are given.
     Heal,
     /// See [`Fault::Network`].
     Network,
@@ -188,7 +188,10 @@ impl Row {
                 from: self.from.take().ok_or("from")?,
                 to: self.to.take().ok_or("to")?,
             },
-            FaultKind::Heal => Fault::Heal,
+            FaultKind::Heal => match (self.from.take(), self.to.take()) {
+                (None, None) => Fault::Heal,
+                (from, to) => Fault::Mend { from: from.ok_or("from")?, to: to.ok_or("to")? },
+            },
             FaultKind::Network => Fault::Network { network: self.network.take().ok_or("network")? },
         })
     }
@@ -285,6 +288,9 @@ impl From<&Timed> for Row {
                 Self { from: Some(from.clone()), to: Some(to.clone()), ..row(FaultKind::Cut) }
             }
             Fault::Heal => row(FaultKind::Heal),
+            Fault::Mend { from, to } => {
+                Self { from: Some(from.clone()), to: Some(to.clone()), ..row(FaultKind::Heal) }
+            }
             Fault::Network { network } => {
                 Self { network: Some(network.clone()), ..row(FaultKind::Network) }
             }

@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::row::Row;
+use super::telling::{Caption, StatedOutcome};
 use super::{BadScenario, Problem};
 use crate::ineffective_fault::idle;
 use crate::network::{Network, Probability};
@@ -17,6 +18,8 @@ pub(super) struct Written {
     pub(super) protocol: String,
     pub(super) seed: u64,
     pub(super) plan: Plan,
+    pub(super) captions: Vec<Caption>,
+    pub(super) outcome: Option<StatedOutcome>,
 }
 
 /// A file, with its keys in the order in which people read them.
@@ -69,6 +72,12 @@ struct File<P> {
     network: Network,
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     faults: Vec<Row>,
+    /// What a reader is told, and from when on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    caption: Vec<Caption>,
+    /// What the run comes to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<StatedOutcome>,
 }
 
 fn first() -> u64 {
@@ -116,7 +125,14 @@ impl Written {
             offset: file.offset,
             horizon: file.until,
         };
-        Ok(Self { about: file.about, protocol: file.protocol, seed: file.seed, plan })
+        Ok(Self {
+            about: file.about,
+            protocol: file.protocol,
+            seed: file.seed,
+            plan,
+            captions: file.caption,
+            outcome: file.outcome,
+        })
     }
 }
 
@@ -127,6 +143,7 @@ pub(super) fn write<C: Serialize>(
     params: &C,
     plan: &Plan,
     seed: u64,
+    (captions, outcome): (&[Caption], Option<&StatedOutcome>),
 ) -> Result<String, Unwritable> {
     let idle = idle(plan);
     let has_effect = |number: &usize| idle.iter().all(|(other, _)| other != number);
@@ -152,6 +169,8 @@ pub(super) fn write<C: Serialize>(
         params,
         network: plan.network.clone(),
         faults: faults.map(|(_, timed)| Row::from(timed)).collect(),
+        caption: captions.to_vec(),
+        outcome: outcome.cloned(),
     };
     toml::to_string(&file).map_err(|error| Unwritable(error.to_string()))
 }

@@ -58,7 +58,7 @@ impl<P: Protocol> World<P> {
         }
         // Decided now, because the network may have changed when the packet is due.
         let threshold = loss.of_all(draws);
-        let packet = self.in_flight.packets.insert(Packet { message, cause, left: 1, threshold });
+        let packet = self.in_flight.packets.insert(message, cause, 1, threshold);
         self.in_flight.push(self.now + delay, packet, EVERYONE);
     }
 
@@ -69,26 +69,29 @@ impl<P: Protocol> World<P> {
         cause: Cause,
         observer: &mut O,
     ) {
-        let packet = Packet { message, cause, left: 0, threshold: None };
-        let packet = self.in_flight.packets.insert(packet);
+        let packet = self.in_flight.packets.insert(message, cause, 0, None);
+        let mut left = 0;
         for to in 0..self.members.nodes.len() as u32 {
             if !self.members.views.reaches(cause.from, to) {
                 continue;
             }
             match self.fate(cause, to, true) {
                 Ok((takes, again)) => {
-                    self.in_flight.packets[packet].left += 1 + u32::from(again.is_some());
+                    left += 1 + u32::from(again.is_some());
                     self.schedule_copies(packet, to, takes, again);
                 }
                 Err(why) if O::TRACES => {
-                    let message = self.in_flight.packets[packet].message.clone();
-                    self.record_loss(to, &message, cause, why, observer);
+                    let message = self.in_flight.packets.get(packet).map(|it| it.message.clone());
+                    message.iter().for_each(|message| {
+                        self.record_loss(to, message, cause, why, observer);
+                    });
                 }
                 Err(_) => {}
             }
         }
-        if self.in_flight.packets[packet].left == 0 {
-            self.in_flight.packets.remove(packet);
+        match self.in_flight.packets.get_mut(packet) {
+            Some(packet) if left > 0 => packet.left = left,
+            _ => self.in_flight.packets.remove(packet),
         }
     }
 
@@ -153,8 +156,7 @@ impl<P: Protocol> World<P> {
             }
         }
         let cause = Cause { from, number, sent: self.now };
-        let packet = Packet { message, cause, left: copies, threshold: None };
-        let key = self.in_flight.packets.insert(packet);
+        let key = self.in_flight.packets.insert(message, cause, copies, None);
         self.in_flight.last = Some(key);
         key
     }
@@ -206,29 +208,32 @@ impl<P: Protocol> World<P> {
         }
         let key = delivery.packet as usize;
         if delivery.to == EVERYONE {
-            let packet = self.in_flight.packets.remove(key);
-            self.deliver_to_all(&packet, observer);
+            if let Some(packet) = self.in_flight.packets.take(key) {
+                self.deliver_to_all(&packet, observer);
+            }
             return;
         }
-        let packet = &mut self.in_flight.packets[key];
-        let last = packet.left == 1;
-        if last && !O::TRACES && P::Message::IS_ONLY_READ && self.members.is_open(delivery.to) {
+        if !O::TRACES && P::Message::IS_ONLY_READ && self.members.is_open(delivery.to) {
             return self.deliver_in_place(delivery.to, key, observer);
         }
-        let Packet { message, cause, .. } = if last {
-            self.in_flight.packets.remove(key)
-        } else {
-            packet.left -= 1;
-            packet.clone()
+        let packet = match self.in_flight.packets.get_mut(key) {
+            Some(packet) if packet.left > 1 => {
+                packet.left -= 1;
+                Some(packet.clone())
+            }
+            _ => self.in_flight.packets.take(key),
         };
-        self.deliver_to_one(delivery.to, message, cause, observer);
+        if let Some(Packet { message, cause, .. }) = packet {
+            self.deliver_to_one(delivery.to, message, cause, observer);
+        }
     }
 
     /// Lets a process handle a message in place, which avoids a copy.
     #[inline(always)]
     fn deliver_in_place<O: Observer<P>>(&mut self, to: u32, key: usize, observer: &mut O) {
-        let Packet { message, cause, .. } = &self.in_flight.packets[key];
-        let cause = *cause;
+        let Some(packet) = self.in_flight.packets.get_mut(key) else { return };
+        packet.left -= 1;
+        let (last, cause, message) = (packet.left == 0, packet.cause, &packet.message);
         self.deliveries += 1;
         if O::HEARS {
             observer.on_receive(self.now, to, cause);
@@ -240,7 +245,9 @@ impl<P: Protocol> World<P> {
             let handling = Handling { now: self.now, params, effects };
             stepped = handling.run(&mut self.members, to, input, Some(cause), observer);
         }
-        self.in_flight.packets.remove(key);
+        if last {
+            self.in_flight.packets.remove(key);
+        }
         self.conclude(to, stepped, observer);
     }
 

@@ -12,6 +12,7 @@ impl<P: Protocol> World<P> {
         match fault {
             Fault::Cut { from, to } => return self.in_flight.cuts.add(from, to),
             Fault::Heal => return self.in_flight.cuts.heal(),
+            Fault::Mend { from, to } => return self.in_flight.cuts.mend(from, to),
             Fault::Link { ends: (a, b), up } => {
                 if self.members.views.link(*a, *b, *up) {
                     self.link(*a, *b, *up, observer);

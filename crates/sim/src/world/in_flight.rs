@@ -7,15 +7,15 @@ use crate::observer::Cause;
 use crate::plan::Plan;
 use crate::queue::Queue;
 use bellwether_core::{Duration, SimTime};
-use slab::Slab;
 
 /// The address of a multicast that is one event.
 pub(super) const EVERYONE: u32 = u32::MAX;
 /// Stands for the first packet in the receiver's inbox.
 pub(super) const INBOX: u32 = u32::MAX;
 
+#[derive(Clone)]
 pub(super) struct InFlight<M> {
-    pub(super) packets: Slab<Packet<M>>,
+    pub(super) packets: Packets<M>,
     queue: Queue<Delivery>,
     /// The number of messages each process has sent.
     numbers: Vec<u32>,
@@ -43,6 +43,78 @@ pub(super) struct Packet<M> {
     pub(super) threshold: Option<u32>,
 }
 
+/// The packets in flight, by their keys. A packet has room for the longest message, so to move one
+/// takes long: it stays where it is, also when it is done with, until its place is needed.
+#[derive(Clone)]
+pub(super) struct Packets<M> {
+    places: Vec<Option<Packet<M>>>,
+    /// The keys of places that may be taken; the last is the next.
+    free: Vec<usize>,
+}
+
+impl<M> Packets<M> {
+    fn new() -> Self {
+        Self { places: Vec::with_capacity(64), free: Vec::with_capacity(64) }
+    }
+
+    fn clear(&mut self) {
+        self.places.clear();
+        self.free.clear();
+    }
+
+    /// Adds a packet. Returns its key. It gets the parts of one: a packet made elsewhere would be
+    /// copied once more.
+    #[inline(always)]
+    pub(super) fn insert(
+        &mut self,
+        message: M,
+        cause: Cause,
+        left: u32,
+        threshold: Option<u32>,
+    ) -> usize {
+        if let Some(key) = self.free.pop() {
+            match &mut self.places[key] {
+                Some(place) => {
+                    place.message = message;
+                    (place.cause, place.left, place.threshold) = (cause, left, threshold);
+                }
+                none => *none = Some(Packet { message, cause, left, threshold }),
+            }
+            return key;
+        }
+        self.places.push(Some(Packet { message, cause, left, threshold }));
+        // So that nothing is allocated when all of these are done with.
+        if self.free.capacity() < self.places.capacity() {
+            self.free.reserve_exact(self.places.capacity());
+        }
+        self.places.len() - 1
+    }
+
+    #[inline]
+    pub(super) fn get(&self, key: usize) -> Option<&Packet<M>> {
+        self.places.get(key)?.as_ref()
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, key: usize) -> Option<&mut Packet<M>> {
+        self.places.get_mut(key)?.as_mut()
+    }
+
+    /// Takes a packet out.
+    #[inline]
+    pub(super) fn take(&mut self, key: usize) -> Option<Packet<M>> {
+        let packet = self.places.get_mut(key)?.take()?;
+        self.free.push(key);
+        Some(packet)
+    }
+
+    /// A packet is done with.
+    #[inline]
+    pub(super) fn remove(&mut self, key: usize) {
+        self.free.push(key);
+    }
+}
+
 /// One delivery to come, or all deliveries of a multicast.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delivery {
@@ -53,7 +125,7 @@ pub(super) struct Delivery {
 impl<M> InFlight<M> {
     pub(super) fn new() -> Self {
         Self {
-            packets: Slab::with_capacity(64),
+            packets: Packets::new(),
             queue: Queue::new(),
             numbers: Vec::new(),
             bad: Vec::new(),
@@ -74,6 +146,11 @@ impl<M> InFlight<M> {
         self.cuts.heal();
         self.run_seed = run_seed;
         self.set_network(&plan.network, batch);
+    }
+
+    /// Draws what is not drawn yet from another seed; see [`World::branch`](super::World::branch).
+    pub(super) fn branch(&mut self, run_seed: RunSeed) {
+        self.run_seed = run_seed;
     }
 
     /// Replaces the network for packets sent from now on. Bursts start anew.

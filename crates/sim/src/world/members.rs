@@ -14,6 +14,7 @@ use bellwether_core::{
 };
 use std::collections::{BTreeMap, VecDeque};
 
+#[derive(Clone)]
 pub(super) struct Members<P: Protocol> {
     pub(super) nodes: Vec<Option<Node<P>>>,
     /// Each process's minimum weight, in one array so that one message can be compared with all.
@@ -35,7 +36,10 @@ pub(super) struct Members<P: Protocol> {
     due: Vec<u64>,
     /// Whether all processes that start at time zero have started.
     sealed: bool,
+    /// What lasts for the whole run is drawn from this.
     run_seed: RunSeed,
+    /// How late slow processes are is drawn from this.
+    lateness: RunSeed,
     ranks: Ranks,
     /// How willing each process is to lead, up to the last one that is not ordinary.
     candidacies: Vec<Candidacy>,
@@ -48,6 +52,7 @@ pub(super) struct Members<P: Protocol> {
 }
 
 /// State of a process that was affected by a fault.
+#[derive(Clone)]
 pub(super) struct Life<P: Protocol> {
     /// Its current incarnation, or its next one if it is stopped.
     pub(super) incarnation: u64,
@@ -72,6 +77,7 @@ pub(super) struct Life<P: Protocol> {
 }
 
 /// A message in an inbox.
+#[derive(Clone)]
 pub(super) struct Waiting<M> {
     pub(super) until: SimTime,
     pub(super) cause: Cause,
@@ -118,6 +124,7 @@ impl<P: Protocol> Members<P> {
             due: Vec::new(),
             sealed: false,
             run_seed: RunSeed::new(0, 0),
+            lateness: RunSeed::new(0, 0),
             ranks: Ranks::ById,
             candidacies: Vec::new(),
             own_ranks: BTreeMap::new(),
@@ -164,12 +171,21 @@ impl<P: Protocol> Members<P> {
         self.timers.clear();
         self.timers.reserve(count);
         self.sealed = false;
-        (self.run_seed, self.ranks, self.processing) = (run_seed, plan.ranks, plan.processing);
+        (self.run_seed, self.lateness) = (run_seed, run_seed);
+        (self.ranks, self.processing) = (plan.ranks, plan.processing);
         let named = plan.witnesses.iter().map(|node| node + 1).max().unwrap_or_default();
         let named = named.max(plan.priorities.len() as u32);
         self.candidacies.clear();
         self.candidacies.extend((0..named).map(|node| plan.candidacy(node)));
         self.views.reset(plan, run_seed);
+    }
+
+    /// Draws what is not drawn yet from another seed; see [`World::branch`](super::World::branch).
+    pub(super) fn branch(&mut self, run_seed: RunSeed) {
+        self.lateness = run_seed;
+        for (node, stream) in (0..).zip(&mut self.streams) {
+            *stream = run_seed.stream(node);
+        }
     }
 
     /// Starts a process; its effects are left in `effects`.
@@ -429,7 +445,7 @@ impl<P: Protocol> Members<P> {
         let late = if slow == 0 {
             Duration::ZERO
         } else {
-            let coin = self.run_seed.packet(node, now.as_nanos() as u32);
+            let coin = self.lateness.packet(node, now.as_nanos() as u32);
             Duration::from_nanos((coin.unit(Purpose::Scheduling, node) * slow as f64) as u64)
         };
         let life = self.life(node);

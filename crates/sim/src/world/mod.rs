@@ -13,6 +13,7 @@ mod delivery;
 mod faults;
 mod in_flight;
 mod members;
+mod patience;
 mod records;
 mod scene;
 mod sight;
@@ -30,10 +31,13 @@ use bellwether_core::{
 };
 use in_flight::InFlight;
 use members::Members;
+use patience::Patience;
 pub use scene::Scene;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A world for one protocol, reused for many runs. A warm world allocates nothing.
+/// A world for one protocol, reused for many runs. A warm world allocates nothing. A copy of a
+/// world goes on as the world itself would, until its draws are [others](World::branch).
+#[derive(Clone)]
 pub struct World<P: Protocol> {
     params: GroupParams<P>,
     members: Members<P>,
@@ -55,9 +59,12 @@ pub struct World<P: Protocol> {
     wills: VecDeque<(SimTime, u32, u64)>,
     /// The belief last recorded for each process, in traced runs.
     told: BTreeMap<u32, BeliefTracer>,
+    /// How many of the plan's faults are injected.
+    injected: usize,
 }
 
 /// The parameters of the group, and of processes that have their own.
+#[derive(Clone)]
 struct GroupParams<P: Protocol> {
     all: P::Params,
     others: BTreeMap<u32, P::Params>,
@@ -108,6 +115,7 @@ impl<P: Protocol> World<P> {
             detections: VecDeque::new(),
             wills: VecDeque::new(),
             told: BTreeMap::new(),
+            injected: 0,
         }
     }
 
@@ -139,6 +147,12 @@ impl<P: Protocol> World<P> {
         run_seed: RunSeed,
         observer: &mut O,
     ) -> Outcome {
+        self.begin(plan, run_seed, observer);
+        self.proceed(plan, observer)
+    }
+
+    /// Begins a run: everything that happens before time passes.
+    pub fn begin<O: Observer<P>>(&mut self, plan: &Plan, run_seed: RunSeed, observer: &mut O) {
         self.reset(plan, run_seed);
         let mut absent = plan.absent.clone();
         absent.sort_unstable();
@@ -153,10 +167,47 @@ impl<P: Protocol> World<P> {
             self.schedule_detection(node, Reach::Down);
             self.spread_detection(observer); // absent from the start, and known to be
         }
-        let mut faults = plan.faults.iter().peekable();
+    }
+
+    /// Goes on with a run of this plan until the observer is done, no event is left, or the horizon
+    /// is reached.
+    pub fn proceed<O: Observer<P>>(&mut self, plan: &Plan, observer: &mut O) -> Outcome {
+        self.go_on(plan, observer, None);
+        self.outcome(observer)
+    }
+
+    /// Runs the plan as [`run`](Self::run) does, or until `over` says to give it up; there is no
+    /// outcome then. `over` is asked several times a second, and never if the run is short.
+    pub fn run_unless<O: Observer<P>>(
+        &mut self,
+        plan: &Plan,
+        run_seed: RunSeed,
+        observer: &mut O,
+        over: &dyn Fn() -> bool,
+    ) -> Option<Outcome> {
+        self.begin(plan, run_seed, observer);
+        self.go_on(plan, observer, Some(over)).then(|| self.outcome(observer))
+    }
+
+    fn outcome<O: Observer<P>>(&self, observer: &O) -> Outcome {
+        Outcome { ended: self.now, deliveries: self.deliveries, satisfied: observer.done() }
+    }
+
+    /// Goes on until the run ends, or until `over` says to give it up; whether it has ended.
+    fn go_on<O: Observer<P>>(
+        &mut self,
+        plan: &Plan,
+        observer: &mut O,
+        over: Option<&dyn Fn() -> bool>,
+    ) -> bool {
         let end = plan.end().as_nanos();
+        let mut patience = Patience::new(plan.nodes, over);
         while !observer.done() {
-            let planned = faults.peek().map_or(u64::MAX, |timed| timed.at.as_nanos());
+            if patience.is_over() {
+                return false;
+            }
+            let coming = plan.faults.get(self.injected);
+            let planned = coming.map_or(u64::MAX, |timed| timed.at.as_nanos());
             let fault = planned.min(observer.injects_at());
             let (packet, wake) = (self.in_flight.next_at(), self.members.next_wake());
             let news = self.detections.front().map_or(u64::MAX, |(at, ..)| at.as_nanos());
@@ -167,7 +218,8 @@ impl<P: Protocol> World<P> {
             }
             self.now = SimTime::from_nanos(next);
             if planned == next {
-                if let Some(timed) = faults.next() {
+                if let Some(timed) = coming {
+                    self.injected += 1;
                     self.inject(&timed.fault, observer);
                 }
             } else if fault == next {
@@ -185,12 +237,24 @@ impl<P: Protocol> World<P> {
                     if self.in_flight.next_at() != next || observer.done() {
                         break;
                     }
+                    if patience.is_over() {
+                        return false;
+                    }
                 }
             } else {
                 self.wake(observer);
             }
         }
-        Outcome { ended: self.now, deliveries: self.deliveries, satisfied: observer.done() }
+        true
+    }
+
+    /// Makes all random draws from now on those of `run_seed`: what has been drawn stays, what has
+    /// not is drawn anew. See "Splitting" in ARCHITECTURE.md for why this is all that a copy needs.
+    ///
+    /// What lasts for a whole run is not drawn again: ranks, views, the order of a ring, clocks.
+    pub fn branch(&mut self, run_seed: RunSeed) {
+        self.members.branch(run_seed);
+        self.in_flight.branch(run_seed);
     }
 
     /// The state of a process, if it is running, to inspect after a run.
@@ -216,7 +280,7 @@ impl<P: Protocol> World<P> {
         self.wills.clear();
         self.detection = plan.detection;
         self.unknown_first_lives = plan.unknown_first_lives;
-        (self.now, self.deliveries) = (SimTime::ZERO, 0);
+        (self.now, self.deliveries, self.injected) = (SimTime::ZERO, 0, 0);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use bellwether_core::{NodeId, Peers};
 
 /// The views of all processes of a run. Memory is reused from run to run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Views {
     kind: Kind,
     count: u32,

@@ -376,6 +376,29 @@ fn a_cut_holds_from_whom_to_whom_it_says_until_it_is_healed() {
 }
 
 #[test]
+fn one_link_is_mended_and_the_other_cuts_stay() {
+    let cut = |from: &[u32], to: &[u32]| Fault::Cut { from: from.into(), to: to.into() };
+    let mend = |from: &[u32], to: &[u32]| Fault::Mend { from: from.into(), to: to.into() };
+    let faults = vec![
+        fault(950, cut(&[0, 1, 2], &[0, 1, 2])),
+        fault(950, cut(&[0], &[1])),
+        fault(2_950, mend(&[0], &[1])),
+        fault(3_950, mend(&[1, 2], &[2, 1])),
+    ];
+    let plan = plan(3, Network::default(), ms(6_000), faults);
+    let records = trace::<AnnounceListen>(&params(Variant::Al, Duration::MAX), &plan, 1);
+    for (from, to, again) in
+        [(0, 1, 3_100), (1, 2, 4_100), (2, 1, 4_100), (0, 2, 6_100), (1, 0, 6_100), (2, 0, 6_100)]
+    {
+        let expected: Vec<_> = every(1_000, 100, 5_900)
+            .into_iter()
+            .filter(|t| *t < at(950) || *t >= at(again))
+            .collect();
+        assert_eq!(times(&records, to, hears_from(from)), expected, "{from} to {to}");
+    }
+}
+
+#[test]
 fn a_cut_strikes_what_is_sent_while_it_lasts_not_what_is_under_way() {
     let cut = Fault::Cut { from: vec![0], to: vec![1] };
     let records = pinging(2, 600, vec![fault(205, cut), fault(305, Fault::Heal)]);

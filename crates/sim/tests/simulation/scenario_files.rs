@@ -171,6 +171,7 @@ fn all_faults() -> Vec<Timed> {
         Fault::Link { ends: (0, 2), up: false },
         Fault::Cut { from: vec![0], to: vec![1, 2] },
         Fault::Heal,
+        Fault::Mend { from: vec![0], to: vec![2] },
         Fault::Network { network: Box::default() },
         Fault::Crash { node },
         Fault::Renumber { node, life: Renumbered::Lower },

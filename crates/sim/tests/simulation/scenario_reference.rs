@@ -77,6 +77,8 @@ fn the_reference_of_scenario_files_lists_every_key() {
     let link = "network.links = [{ zzz = 1 }]";
     for (after, text) in [
         ("## The file", "zzz = 1"),
+        ("Keys of a `[[caption]]`", "caption = [{ zzz = 1 }]"),
+        ("Keys of the `[outcome]`", "outcome.zzz = 1"),
         (NETWORK, "network.zzz = 1"),
         (DELAY, "network.multicast.delay = { zzz = 1 }"),
         (LOSS, "network.unicast.loss = { zzz = 1 }"),

@@ -1,6 +1,6 @@
 //! The arrangement of processes: a ring or a network.
 
-use super::{PROCESSES_MAX, TooMany};
+use super::{PROCESSES_MAX, TooMany, layout};
 use crate::coin::RunSeed;
 use crate::fault::Fault;
 use crate::graph::{Links, complete};
@@ -25,6 +25,10 @@ pub enum Arrangement {
     /// Messages go along links.
     Graph(Graph),
 }
+
+/// Where the processes of a network are drawn in a square of side 1, and how far apart.
+const SQUARE: layout::Area = [0.06, 0.06, 0.94, 0.94];
+const APART: f64 = 0.07;
 
 /// Links, the smaller end of each first.
 pub(super) type Pairs = BTreeSet<(u32, u32)>;
@@ -97,6 +101,11 @@ impl Arrangement {
 }
 
 impl Graph {
+    /// Where to draw the processes at first: in the square from (0, 0) to (1, 1), y downwards.
+    pub fn points(&self) -> Vec<[f64; 2]> {
+        layout::places(self, SimTime::ZERO, SQUARE, APART)
+    }
+
     /// The links at this time, and those that existed before. The smaller end comes first, and both
     /// ends exist.
     pub(super) fn at(&self, time: SimTime) -> (Pairs, Pairs) {

@@ -72,11 +72,9 @@ fn people(map: &Map, story: &Story, labelled: bool) -> Vec<Item<Sample>> {
 fn messages(map: &Map, story: &Story, sheet: &Sheet) -> Vec<Item<Sample>> {
     let drawn: BTreeSet<usize> = map.hops.iter().map(|hop| hop.kind).collect();
     let mut items = Vec::new();
-    for kind in drawn.iter().copied().filter(|kind| *kind < COLOURS) {
-        items.push(Item { sample: Sample::Kind(kind), means: story.kinds[kind].clone() });
-    }
-    if drawn.iter().any(|kind| *kind >= COLOURS) {
-        items.push(Item { sample: Sample::Kind(COLOURS), means: "other messages".to_owned() });
+    for kind in drawn.iter().copied() {
+        let sample = Sample::Kind(story.looks[kind].colour);
+        items.push(Item { sample, means: story.kinds[kind].clone() });
     }
     if !drawn.is_empty() {
         let means = if sheet.labelled { "(on each way: how many)" } else { "(bars: how many)" };
@@ -113,7 +111,6 @@ fn draw_sample(sample: &Sample, x: f64, y: f64) -> String {
         Sample::Caller => disc("p-on hollow", middle, 4.5) + &rim(middle, 4.5),
         Sample::Down => disc("p-out", middle, 5.5) + &crossed(middle, 5.5),
         Sample::Kind(kind) => {
-            let kind = colour(*kind);
             let (x, y) = (N(x), N(y));
             format!(
                 "<g class=\"p-hop k{kind} p-w{kind}\"><path class=\"p-way\" d=\"M{x} {y}h23\"/>\

@@ -9,7 +9,7 @@ use super::people::{self, Look};
 use super::sheet::Sheet;
 use crate::diagram::flights::cross;
 use crate::diagram::story::Story;
-use crate::diagram::svg::{N, Text, colour, put};
+use crate::diagram::svg::{N, Text, put};
 
 /// The preferred distance of processes along the circle.
 const PITCH: f64 = 48.0;
@@ -146,7 +146,7 @@ impl Circle {
 
     fn draw(&self, arc: &Arc<'_>, map: &Map, story: &Story, out: &mut String) {
         let beside = self.look.radius + 8.0 + self.track * arc.track as f64;
-        let kind = colour(arc.hop.kind);
+        let kind = story.looks[arc.hop.kind].colour;
         put!(
             out,
             "<g class=\"p-hop k{kind} p-w{kind}\"><title>{}</title>",

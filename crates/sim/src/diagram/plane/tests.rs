@@ -84,7 +84,10 @@ fn a_ring_shows_who_called_who_leads_and_what_went_round() {
     );
     assert_eq!(count(&picture, "class=\"p-rim\""), 2, "the caller, and the legend");
     assert_eq!(count(&picture, "class=\"p-lead\""), 2, "the leader, and the legend");
-    assert_eq!(count(&picture, "class=\"p-hop k1 p-w1\""), 5, "four ways, and the legend");
+    for (kind, class) in [("election", "k0 p-w0"), ("coordinator", "k2 p-w2")] {
+        let class = format!("class=\"p-hop {class}\"");
+        assert_eq!(count(&picture, &class), 5, "{kind}: four ways, and the legend");
+    }
     // The first of the order is at the top, the second at the right.
     let top = picture.find("<title>2 follows").expect("2 is there");
     assert!(

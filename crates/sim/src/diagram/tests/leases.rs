@@ -164,3 +164,15 @@ fn only_pictures_with_promises_make_room_for_them() {
     let many = draw(&many);
     assert_eq!(count(&many, "<text class=\"tiny\""), 16, "each can be read, among sixteen");
 }
+
+#[test]
+fn a_partition_is_named_above_its_lane_until_the_process_belongs_to_none() {
+    let partition = |version| Event::Fact(Fact::Partition { version });
+    let member = |peer| Event::Fact(Fact::Member { peer: NodeId(peer) });
+    let follows = [leading(2, 900), partition(3), member(1), member(2)];
+    let mut records: Vec<Record> = follows.map(|event| at(100, 1, event)).into();
+    assert!(second(records.clone()).contains(">partition 3: 1, 2</text>"));
+    records.extend([partition(0), member(2)].map(|event| at(110, 1, event)));
+    let picture = second(records);
+    assert!(!picture.contains(">partition ") && !picture.contains(">0: "), "{picture}");
+}

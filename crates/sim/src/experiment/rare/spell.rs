@@ -1,0 +1,335 @@
+//! Lost leases and split votes by importance sampling: spells of heavy loss, and weights.
+//!
+//! **Source.** A. Owen and Y. Zhou, *Safe and effective importance sampling*, Journal of the
+//! American Statistical Association 95 (2000), for mixtures that contain the usual law; E. Veach
+//! and L. Guibas, *Optimally combining sampling techniques for Monte Carlo rendering*, SIGGRAPH
+//! 1995, for the weights.
+//!
+//! **How.** A leader loses its lease because no renewal succeeds for as long as the lease lasts.
+//! Renewals fail at once or not at all, so at small losses no run comes near, and there is nothing
+//! to split. Therefore a usual run is copied at some of K moments, a renewal apart, and each copy
+//! has a spell there: a time as long as a lease, in which packets are lost with probability l' in
+//! place of l. It ends a lease later, when it has become a usual run again. The weight of a run in
+//! which the event happens is
+//!
+//! 1 / (a + (1 − a)/K · Σ_k R_k), with a = 1/10, and R_k = Π (l'/l) Π ((1 − l')/(1 − l)) over the
+//! packets that were lost, and those that were not, of those sent during the k-th spell;
+//!
+//! the sum is over the spells whose runs are long enough to see the event. The estimate is a times
+//! the weight of the usual run and (1 − a)/K times the weights at all K moments, of which every
+//! g-th is made, from a random one on. Weights are zero where the event does not happen.
+//!
+//! **Promise.** Unbiased: the weight is the ratio of the likelihoods of all draws between the usual
+//! law and the mixture of no spell and those spells that could have shown this event. A usual run
+//! is part of the mixture, so no weight exceeds 1/a, however the event happens. A run ends at the
+//! event; packets that were not sent by then have the ratio 1.
+//!
+//! **Assumptions.** Whether a packet is lost does not depend on what was lost before: each
+//! receiver loses for itself, or all together. Delays may be random.
+
+use super::gauge::Gauge;
+use super::{BadExperiment, Experiment, Made, NotEstimated, Rare, Spent};
+use crate::coin::{RunSeed, StreamPurpose};
+use crate::experiment::Control;
+use crate::fault::{Fault, Timed};
+use crate::network::{Loss, Network, Probability};
+use crate::plan::Plan;
+use crate::world::World;
+use bellwether_core::{Dest, Duration, Entropy, Protocol, SimTime, Visitor};
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How often packets are lost in a spell. With three members a renewal fails if two of two to four
+/// packets are lost. For such a renewal the second moment of the weights is 2.25 times the square
+/// of the first with .5 and with ⅔, and least between them.
+const HEAVY: f64 = 0.55;
+/// The part of the mixture that has no spell.
+const USUAL: f64 = 0.1;
+/// At most so many moments at which a spell may begin.
+const MOMENTS_MAX: u64 = 100_000;
+
+/// Estimates by runs with spells, for these replications.
+pub(super) struct Spells<'a> {
+    experiment: &'a Experiment,
+    rare: &'a Rare,
+    settled: bool,
+    numbers: Range<u32>,
+    control: Control<'a>,
+    odds: Arc<Odds>,
+}
+
+impl<'a> Spells<'a> {
+    /// Refuses where the assumptions do not hold.
+    pub(super) fn of(
+        experiment: &'a Experiment,
+        rare: &'a Rare,
+        settled: bool,
+        numbers: Range<u32>,
+        control: Control<'a>,
+    ) -> Result<Self, BadExperiment> {
+        let odds = Odds::of(&experiment.network).ok_or(BadExperiment::Rare(NO_ODDS))?;
+        Ok(Self { experiment, rare, settled, numbers, control, odds: Arc::new(odds) })
+    }
+
+    /// One estimate, from as many usual runs as it takes to have all copies. Nothing, if it is told
+    /// to stop.
+    fn replicate<P: Protocol>(&self, params: P::Params, seed: RunSeed) -> Option<(f64, Spent)> {
+        let mut world = World::<P>::new(params);
+        let (mut sum, mut spent, mut number, mut count) = (0.0, Spent::default(), 0, 1);
+        while number < count {
+            let mut base = Base::new(self, &mut world, seed.branch(number));
+            count = base.moments.bases(self.rare.effort);
+            sum += base.estimate(&mut spent)?;
+            number += 1;
+        }
+        Some((sum / count as f64, spent))
+    }
+
+    /// When a spell may begin: what leads to the event in the watch may begin a lease before it.
+    fn moments(&self, from: SimTime, end: SimTime) -> Moments {
+        let leases = self.experiment.choice.profile().leases;
+        let length = leases.map_or(Duration::ZERO, |leases| leases.lease).as_nanos().max(1);
+        // At time zero processes send before anything else happens.
+        let first = from.as_nanos().saturating_sub(length).max(1);
+        let all = end.as_nanos().saturating_sub(first).max(1);
+        let step = leases.map_or(length, |leases| leases.renew.as_nanos());
+        let step = step.min(length).max(all / MOMENTS_MAX).max(1);
+        Moments { first, step, length, count: all.div_ceil(step) }
+    }
+}
+
+/// Why there is nothing to tilt.
+const NO_ODDS: NotEstimated = NotEstimated::rule(
+    "nothing is lost, or losses come in bursts or differ from link to link, so there are no odds \
+     to tilt; choose {method} split",
+);
+
+impl Visitor for Spells<'_> {
+    type Output = Result<Made, BadExperiment>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
+        let replicate = |number: u32| {
+            let seed = RunSeed::new(self.experiment.seed, 2).branch(u64::from(number));
+            let estimate = self.replicate::<P>(params.clone(), seed)?;
+            (self.control.progress)();
+            Some(estimate)
+        };
+        let made: Vec<Option<(f64, Spent)>> =
+            self.numbers.clone().into_par_iter().map(replicate).collect();
+        let estimates = made.into_iter().map_while(|one| one).collect();
+        Ok(Made { levels: Vec::new(), pilot: Spent::default(), estimates })
+    }
+}
+
+/// A usual run, which is copied again and again.
+struct Base<'a, P: Protocol> {
+    spells: &'a Spells<'a>,
+    world: &'a mut World<P>,
+    gauge: Gauge,
+    plan: Plan,
+    moments: Moments,
+    key: RunSeed,
+    /// How far it has come.
+    at: SimTime,
+}
+
+impl<'a, P: Protocol> Base<'a, P> {
+    fn new(spells: &'a Spells<'a>, world: &'a mut World<P>, key: RunSeed) -> Self {
+        let experiment = spells.experiment;
+        let (mut plan, mut from) = experiment.plan(key);
+        if !spells.settled {
+            (plan.horizon, from) = (experiment.window, SimTime::ZERO);
+        }
+        let mut gauge = Gauge::new(spells.rare, &experiment.choice.profile(), plan.nodes, from);
+        let odds = Arc::clone(&spells.odds);
+        gauge.drawn = Some(Drawn { odds, key, spell: 0..0, sums: Vec::new() });
+        world.begin(&plan, key, &mut gauge);
+        let moments = spells.moments(from, plan.end());
+        Self { spells, world, gauge, plan, moments, key, at: SimTime::ZERO }
+    }
+
+    /// What this run and its copies estimate. Nothing, if it is told to stop.
+    fn estimate(&mut self, spent: &mut Spent) -> Option<f64> {
+        let gap = self.moments.gap(self.spells.rare.effort);
+        let offset = self.key.world(StreamPurpose::Caller(3)).below(gap);
+        let mut sum = 0.0;
+        for number in (offset..self.moments.count).step_by(usize::try_from(gap).ok()?) {
+            if (self.spells.control.over)() {
+                return None;
+            }
+            let spell = self.moments.at(number);
+            self.proceed(spell.start - 1);
+            sum += if self.gauge.happened { self.weight() } else { self.copied(spell, spent) };
+        }
+        self.proceed(self.plan.end().as_nanos());
+        spent.add(Spent { runs: 1, seconds: self.at.since(SimTime::ZERO).as_secs_f64() });
+        let heavy = gap as f64 / self.moments.count as f64 * sum;
+        Some(USUAL * self.weight() + (1.0 - USUAL) * heavy)
+    }
+
+    /// Lets the usual run go on until this time, or until the event.
+    fn proceed(&mut self, until: u64) {
+        let whole = std::mem::replace(&mut self.plan.horizon, Duration::from_nanos(until));
+        let outcome = self.world.proceed(&self.plan, &mut self.gauge);
+        self.at = if outcome.satisfied { outcome.ended } else { self.plan.end() };
+        self.plan.horizon = whole;
+    }
+
+    /// The weight of the usual run.
+    fn weight(&self) -> f64 {
+        self.moments.weight(&self.gauge, self.at)
+    }
+
+    /// The weight of a copy with this spell.
+    fn copied(&self, spell: Range<u64>, spent: &mut Spent) -> f64 {
+        let (mut world, mut gauge) = (self.world.clone(), self.gauge.clone());
+        let mut plan = self.plan.clone();
+        plan.horizon = plan.horizon.min(Duration::from_nanos(self.moments.seen_until(&spell)));
+        self.spells.odds.arrange(&mut plan, &spell);
+        if let Some(drawn) = &mut gauge.drawn {
+            drawn.spell = spell;
+        }
+        let outcome = world.proceed(&plan, &mut gauge);
+        let ended = if outcome.satisfied { outcome.ended } else { plan.end() };
+        spent.add(Spent { runs: 1, seconds: ended.since(self.at).as_secs_f64() });
+        self.moments.weight(&gauge, ended)
+    }
+}
+
+/// The moments at which a spell may begin, in nanoseconds, and how long it lasts.
+struct Moments {
+    first: u64,
+    step: u64,
+    length: u64,
+    count: u64,
+}
+
+impl Moments {
+    fn at(&self, number: u64) -> Range<u64> {
+        let begin = self.first + number * self.step;
+        begin..begin.saturating_add(self.length)
+    }
+
+    /// Every so many moments a copy is made: copies of one run do not overlap, and they are as many
+    /// as the effort at most.
+    fn gap(&self, effort: u32) -> u64 {
+        let apart = self.length.saturating_mul(2).div_ceil(self.step);
+        apart.max(self.count / u64::from(effort)).clamp(1, self.count)
+    }
+
+    /// How many usual runs are copied.
+    fn bases(&self, effort: u32) -> u64 {
+        u64::from(effort).saturating_mul(self.gap(effort)).div_ceil(self.count)
+    }
+
+    /// The weight of a run that ended at this time; zero if not by the event.
+    fn weight(&self, gauge: &Gauge, ended: SimTime) -> f64 {
+        let Some(drawn) = gauge.drawn.as_ref().filter(|_| gauge.happened) else { return 0.0 };
+        let spells = (0..self.count).map(|number| self.at(number));
+        let seen = spells.filter(|spell| ended.as_nanos() <= self.seen_until(spell));
+        let sum: f64 = seen.map(|spell| drawn.ratio(&spell)).sum();
+        1.0 / (USUAL + (1.0 - USUAL) * sum / self.count as f64)
+    }
+
+    /// When a run with this spell ends.
+    fn seen_until(&self, spell: &Range<u64>) -> u64 {
+        spell.end.saturating_add(self.length)
+    }
+}
+
+/// How often packets are lost as usual, and in a spell.
+#[derive(Debug)]
+pub(super) struct Odds {
+    usual: Network,
+    heavy: Network,
+}
+
+impl Odds {
+    /// Nothing if there is none to tilt.
+    fn of(usual: &Network) -> Option<Self> {
+        let heavier = |loss: Loss| match loss {
+            Loss::Correlated(loss) => heavier(loss).map(Loss::Correlated),
+            Loss::Uncorrelated(loss) => heavier(loss).map(Loss::Uncorrelated),
+            Loss::None => Some(Loss::None),
+            Loss::Bursts(_) => None,
+        };
+        let mut heavy = usual.clone();
+        heavy.multicast.loss = heavier(usual.multicast.loss)?;
+        heavy.unicast.loss = heavier(usual.unicast.loss)?;
+        let own = usual.links.iter().any(|link| link.loss.is_some());
+        (!own && heavy != *usual).then(|| Self { usual: usual.clone(), heavy })
+    }
+
+    /// Puts a spell into a plan.
+    fn arrange(&self, plan: &mut Plan, spell: &Range<u64>) {
+        let change = |at: u64, network: &Network| Timed {
+            at: Duration::from_nanos(at),
+            fault: Fault::Network { network: Box::new(network.clone()) },
+        };
+        plan.faults.extend([change(spell.start, &self.heavy), change(spell.end, &self.usual)]);
+        plan.faults.sort_by_key(|timed| timed.at);
+    }
+}
+
+/// The loss in a spell; as usual where that is heavier or nothing is lost, and nothing if all is.
+fn heavier(loss: Probability) -> Option<Probability> {
+    if loss == Probability::ZERO {
+        return Some(loss);
+    }
+    Probability::try_from(loss.value().max(HEAVY)).ok().filter(|heavy| !heavy.is_certain())
+}
+
+/// The draws of a run that a spell would have changed.
+#[derive(Clone, Debug)]
+pub(super) struct Drawn {
+    odds: Arc<Odds>,
+    key: RunSeed,
+    spell: Range<u64>,
+    /// When something was sent, and the logarithm of the ratio of all packets by then: how likely
+    /// their fates are in a spell, divided by how likely they are as usual.
+    sums: Vec<(u64, f64)>,
+}
+
+impl Drawn {
+    /// Notes the fates of a message's packets. They are drawn again: the same numbers.
+    pub(super) fn note(&mut self, at: SimTime, from: u32, to: Dest, number: u32, nodes: u32) {
+        let at = at.as_nanos();
+        let Odds { usual, heavy } = &*self.odds;
+        let network = if self.spell.contains(&at) { heavy } else { usual };
+        let of = |network: &Network| match to {
+            Dest::Everyone => network.multicast.loss,
+            Dest::Node(_) => network.unicast.loss,
+        };
+        let [now, usual, heavy] = [network, usual, heavy].map(of);
+        let [l, more] = [usual.rate(), heavy.rate()];
+        if l == 0.0 {
+            return; // nothing is drawn
+        }
+        let [lost, kept] = [libm::log(more / l), libm::log((1.0 - more) / (1.0 - l))];
+        let packet = self.key.packet(from, number);
+        let ratio = |to: u32| if now.loses(packet, to, &mut false) { lost } else { kept };
+        let sum: f64 = match (to, now) {
+            // One draw for all.
+            (_, Loss::Correlated(_)) => ratio(0),
+            (Dest::Everyone, _) => (0..nodes).filter(|to| *to != from).map(ratio).sum(),
+            (Dest::Node(to), _) => {
+                u32::try_from(to.0).ok().filter(|to| *to != from).map_or(0.0, ratio)
+            }
+        };
+        let before = self.sums.last().map_or(0.0, |(_, sum)| *sum);
+        self.sums.push((at, before + sum));
+    }
+
+    /// How likely the fates of what was sent in a spell are there, divided by how likely they are
+    /// as usual.
+    fn ratio(&self, spell: &Range<u64>) -> f64 {
+        libm::exp(self.before(spell.end) - self.before(spell.start))
+    }
+
+    /// The logarithm of the ratio of all that was sent before this time.
+    fn before(&self, at: u64) -> f64 {
+        let count = self.sums.partition_point(|(sent, _)| *sent < at);
+        count.checked_sub(1).map_or(0.0, |last| self.sums[last].1)
+    }
+}
