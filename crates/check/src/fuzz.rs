@@ -1,7 +1,7 @@
 //! Runs many schedules on all cores; the result does not depend on the number of cores.
 
 use crate::invariants::BrokenInvariant;
-use crate::judge::{Judge, Judging, Trial};
+use crate::judge::{Judge, Judging, Trial, Verdict};
 use crate::tally::Tally;
 use bellwether_core::{Protocol, Visitor};
 use bellwether_protocols::choice::Choice;
@@ -110,6 +110,15 @@ impl Fuzz<'_> {
         choice.visit(Until { fuzz: self, over })
     }
 
+    /// Runs all schedules, whatever they break, and gives the verdict on each, in their order.
+    /// Fewer, if `over` says to stop.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn verdicts(&self, choice: Choice, over: &Over<'_>) -> Result<Vec<Verdict>, NoThreads> {
+        choice.visit(Each { fuzz: self, over })
+    }
+
     fn run_piece(&self, numbers: Range<u64>, judge: &NewJudge<'_>, over: &Over<'_>) -> Report {
         let mut judge = judge();
         let mut report = Report { tally: Tally::default(), violation: None };
@@ -141,6 +150,37 @@ impl Visitor for Until<'_> {
         let judge =
             || -> Box<dyn Judging> { Box::new(Judge::<P>::new(self.fuzz.trial, params.clone())) };
         self.fuzz.run_until(&judge, self.over)
+    }
+}
+
+/// Gives the verdict on each schedule.
+struct Each<'a> {
+    fuzz: &'a Fuzz<'a>,
+    over: &'a Over<'a>,
+}
+
+impl Visitor for Each<'_> {
+    type Output = Result<Vec<Verdict>, NoThreads>;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
+        let Fuzz { trial, numbers, threads, progress } = self.fuzz;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(*threads)
+            .build()
+            .map_err(|error| NoThreads(error.to_string()))?;
+        let judged = |piece: Range<u64>| {
+            let mut judge = Judge::<P>::new(trial, params.clone());
+            let wanted = piece.take_while(|_| !(self.over)());
+            let verdict = |number| {
+                let verdict = judge.run(number);
+                progress();
+                verdict
+            };
+            wanted.map(verdict).collect::<Vec<_>>()
+        };
+        let pieces: Vec<_> = split(numbers.clone(), PIECE).collect();
+        let all: Vec<Vec<Verdict>> = pool.install(|| pieces.into_par_iter().map(judged).collect());
+        Ok(all.concat())
     }
 }
 

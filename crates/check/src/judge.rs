@@ -1,19 +1,24 @@
 //! Runs one schedule and checks the invariants of a promise.
 
 use crate::fault_mix::FaultMix;
-use crate::invariants::{BrokenInvariant, DelayBounds, FollowsTheProof, Invariant, of_promise};
+use crate::invariants::{
+    BrokenInvariant, DelayBounds, EveryoneLeads, FollowsTheProof, Invariant, MinimumLeads,
+    of_promise,
+};
 use crate::nodes::Nodes;
 use crate::schedule::Schedule;
 use crate::swarm;
 use crate::tally::Tally;
 use crate::view::{Account, Arrival, Course, Lock, Row, VoterList};
 use crate::watch::{Watch, named};
-use bellwether_core::{Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime, Term};
+use bellwether_core::{
+    Duration, Fact, Instant, Leadership, Node, NodeId, Protocol, SimTime, Term, Visitor,
+};
 use bellwether_protocols::answers::Answers;
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::promise::Promise;
 use bellwether_protocols::time_scales::TimeScales;
-use bellwether_sim::{Cause, Fault, Observer, Ranks, Scene, Timed, World};
+use bellwether_sim::{Cause, Fault, Observer, Plan, Ranks, Scene, Timed, World};
 use std::fmt;
 
 /// The settings of a check, except the protocol itself.
@@ -70,7 +75,7 @@ impl Trial {
         if timely < fastest {
             return Err(BadTrial::NothingTimely { timely, fastest });
         }
-        let longest = swarm::longest(&self.time_scales, &self.mix);
+        let longest = swarm::longest(&self.time_scales, &self.mix, self.nodes);
         if longest > Duration::LONGEST_WRITTEN {
             return Err(BadTrial::Endless { lease: self.time_scales.lease });
         }
@@ -98,6 +103,9 @@ impl Trial {
         if !(self.validated && trusted && self.time_scales.proved) {
             invariants.retain(|invariant| invariant.name() != FollowsTheProof::NAME);
         }
+        let turns = self.time_scales.rotates.is_some();
+        let other = if turns { MinimumLeads::NAME } else { EveryoneLeads::NAME };
+        invariants.retain(|invariant| invariant.name() != other);
         if self.own && self.time_scales.leases && trusted {
             invariants.push(Box::new(DelayBounds));
         }
@@ -160,6 +168,70 @@ pub struct Verdict {
     pub tally: Tally,
 }
 
+/// Judges one run of a plan that somebody wrote, to its end and by the protocol's own promise.
+/// Elections that somebody must call are judged by what must hold at all times, because nobody may
+/// have called one since the last fault.
+///
+/// # Errors
+/// [`BadTrial::Nodes`]. The other rules are about schedules that are drawn.
+pub fn judge_plan(choice: &Choice, plan: &Plan, seed: u64) -> Result<Judged, BadTrial> {
+    judge_plan_by(choice, plan, None, seed)
+}
+
+/// The same by this promise, or by the protocol's own.
+///
+/// # Errors
+/// As [`judge_plan`].
+pub fn judge_plan_by(
+    choice: &Choice,
+    plan: &Plan,
+    promise: Option<Promise>,
+    seed: u64,
+) -> Result<Judged, BadTrial> {
+    struct Once<'a>(&'a Trial, &'a Schedule);
+
+    impl Visitor for Once<'_> {
+        type Output = Vec<BrokenInvariant>;
+
+        fn visit<P: Protocol>(self, params: P::Params) -> Vec<BrokenInvariant> {
+            Judge::<P>::new(self.0, params).all_breaches(self.1)
+        }
+    }
+
+    let mut trial = Trial::new(choice, plan.nodes, promise, seed);
+    if let Err(bad @ BadTrial::Nodes(_)) = trial.check() {
+        return Err(bad);
+    }
+    trial.ranks = plan.ranks;
+    let allowed = trial.time_scales.drift;
+    let drifts = |timed: &Timed| match timed.fault {
+        Fault::Drift { parts_per_billion, .. } => parts_per_billion.unsigned_abs() > allowed,
+        Fault::Jump { .. } => true,
+        _ => false,
+    };
+    if plan.drift > allowed || plan.faults.iter().any(drifts) {
+        trial.mix.drift = f64::MAX;
+    }
+    let mut schedule = Schedule::of_plan(plan, seed, &trial.time_scales);
+    if choice.profile().on_demand || choice.rounds().is_some() {
+        schedule.calm = SimTime::NEVER;
+    }
+    let invariants = trial.invariants();
+    let breaches = choice.clone().visit(Once(&trial, &schedule));
+    Ok(Judged { promise: trial.promise, invariants, breaches })
+}
+
+/// What a judge says of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The promise.
+    pub promise: Promise,
+    /// The invariants that were checked.
+    pub invariants: Vec<&'static str>,
+    /// Those that were broken, in the order of their times; each when it was first seen broken.
+    pub breaches: Vec<BrokenInvariant>,
+}
+
 /// Checks runs one after the other, in a world that is reused.
 pub struct Judge<P: Protocol> {
     trial: Trial,
@@ -198,12 +270,20 @@ impl<P: Protocol> Judge<P> {
         self.watch.begin(course, plan.nodes);
         let outcome = self.world.run(plan, schedule.run_seed(), &mut self.watch);
         let end = SimTime::ZERO + plan.horizon;
-        self.watch.end(if self.watch.breaches.is_empty() { end } else { outcome.ended });
+        self.watch.end(if self.watch.is_over() { outcome.ended } else { end });
         let mut tally = std::mem::take(&mut self.watch.tally);
         tally.schedules = 1;
         tally.deliveries = outcome.deliveries;
         tally.trouble = schedule.trouble;
-        Verdict { breach: self.watch.breaches.pop(), tally }
+        Verdict { breach: self.watch.breaches.first().cloned(), tally }
+    }
+
+    /// Runs a schedule to its end; every broken invariant, each when it was first seen broken.
+    fn all_breaches(&mut self, schedule: &Schedule) -> Vec<BrokenInvariant> {
+        self.watch.goes_on = true;
+        self.run_schedule(schedule);
+        self.watch.goes_on = false;
+        std::mem::take(&mut self.watch.breaches)
     }
 
     /// Whether this invariant applies only after the faults end.
@@ -289,6 +369,7 @@ pub(crate) fn fill<P: Protocol>(
             Fact::Claim { weight } => row.claim = weight,
             Fact::Highest { term } => row.highest = term.number(),
             Fact::NoRecord => row.no_record = true,
+            Fact::Alive { .. } | Fact::Member { .. } => {} // nothing is asked of these
             fact => {
                 VoterList::hear(&mut row.list, &fact, |peer| Some(number(*peer)));
                 row.account.note(fact, number);
@@ -317,7 +398,7 @@ impl<P: Protocol> Observer<P> for Watch {
     }
 
     fn on_step(&mut self, node: u32, scene: &Scene<'_, P>) {
-        if !self.breaches.is_empty() {
+        if self.is_over() {
             return;
         }
         let at = scene.at();
@@ -341,6 +422,6 @@ impl<P: Protocol> Observer<P> for Watch {
     }
 
     fn done(&self) -> bool {
-        !self.breaches.is_empty()
+        self.is_over()
     }
 }

@@ -5,6 +5,7 @@ use crate::links::Links;
 use crate::nodes::Nodes;
 use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::time_scales::TimeScales;
+use bellwether_sim::network::Topology;
 use bellwether_sim::{Fault, Network, Plan, RunSeed, Who};
 
 /// The faults of a run, when they end, and how the group is connected then.
@@ -23,6 +24,31 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// The schedule of a plan that somebody wrote. It is calm once its last fault is over, if
+    /// nothing goes wrong from then on; otherwise it is never calm, and only what must hold at all
+    /// times is checked. A plan of links is never calm: what is connected changes with them.
+    pub fn of_plan(plan: &Plan, luck: u64, time_scales: &TimeScales) -> Self {
+        let mut state = State::new(plan.nodes, &plan.network);
+        let mut last = SimTime::ZERO;
+        for timed in &plan.faults {
+            last = last.max(timed.time());
+            state.take(timed.time(), &timed.fault);
+        }
+        let (calm, links) = (last.max(state.stale), state.links());
+        let whole = plan.network.topology == Topology::Group && plan.view.is_certain();
+        let mut schedule = Self {
+            plan: plan.clone(),
+            calm,
+            links: links.unwrap_or_else(|| Links::all(plan.nodes)),
+            luck,
+            trouble: Occurrences::default(),
+        };
+        if !(whole && schedule.is_calm(time_scales)) {
+            schedule.calm = SimTime::NEVER;
+        }
+        schedule
+    }
+
     /// The random numbers of its run.
     pub fn run_seed(&self) -> RunSeed {
         RunSeed::new(self.luck, 0)
@@ -109,6 +135,13 @@ impl<'a> State<'a> {
                 }
             }
             Fault::Heal => self.severed.fill(Nodes::NONE),
+            Fault::Mend { from, to } => {
+                let to = to.iter().copied().collect();
+                for sender in from {
+                    let severed = &mut self.severed[*sender as usize];
+                    *severed = severed.without(to);
+                }
+            }
             Fault::Pause { node } => self.paused = self.paused.or(meant(node)),
             Fault::Resume { node: Who::Node(node) } => self.paused.set(*node, false),
             Fault::Renumber { node: Who::Node(node), .. } => self.renumbering.set(*node, true),

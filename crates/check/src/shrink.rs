@@ -273,8 +273,8 @@ fn belong(first: &Fault, second: &Fault) -> bool {
             (Some(Who::Node(one)), Some(Who::Node(other))) => one == other,
             _ => true,
         },
-        (Fault::Cut { .. }, Fault::Heal | Fault::Cut { .. })
-        | (Fault::Heal, Fault::Cut { .. })
+        (Fault::Cut { .. }, Fault::Heal | Fault::Mend { .. } | Fault::Cut { .. })
+        | (Fault::Heal | Fault::Mend { .. }, Fault::Cut { .. })
         | (Fault::Network { .. }, Fault::Network { .. }) => true,
         _ => false,
     }

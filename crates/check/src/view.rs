@@ -309,8 +309,8 @@ impl View<'_> {
                 // Two leaders may have made one list each, of which neither can be committed.
                 let (first, able) = (*first, part.members.without(self.course.witnesses));
                 let can_lead =
-                    |list: VoterList| list.is_decided_by(part.members) && list.voters.meets(able);
-                lists.all(|list| can_lead(list) && list.is_same(&first))
+                    |list: &VoterList| list.is_decided_by(part.members) && list.voters.meets(able);
+                lists.all(|list| can_lead(list) && list.is_same(first))
             }
             None => match self.course.founders {
                 Some(founders) => part.members.holds(founders),
@@ -322,13 +322,12 @@ impl View<'_> {
 
     /// The newest lists that the processes of a part hold: there may be several of one version, of
     /// which at most one is committed, and one that is not.
-    fn newest_lists(&self, part: &Part) -> impl Iterator<Item = VoterList> {
-        let lists = || part.members.iter().filter_map(|node| self.row(node).list);
+    fn newest_lists(&self, part: &Part) -> impl Iterator<Item = &VoterList> {
+        let members = part.members;
+        let lists = move || members.iter().filter_map(|node| self.row(node).list.as_ref());
         let version = lists().map(|list| list.version).max();
         let committed = lists().any(|list| Some(list.version) == version && list.committed);
-        let newest =
-            lists().filter(|list| Some(list.version) == version && list.committed == committed);
-        newest.collect::<Vec<_>>().into_iter()
+        lists().filter(move |list| Some(list.version) == version && list.committed == committed)
     }
 
     /// Whether the members of a stable partition have records enough for a leader, or can get them:

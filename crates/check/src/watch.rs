@@ -25,6 +25,8 @@ pub(crate) struct Watch {
     pub(crate) torn: bool,
     /// The broken invariants. They are not checked again.
     pub(crate) breaches: Vec<BrokenInvariant>,
+    /// Whether a run goes on after a broken invariant, so that others can be seen to break.
+    pub(crate) goes_on: bool,
     /// The paused processes, which are in no connected set.
     still: Nodes,
     parts: Vec<Part>,
@@ -47,6 +49,7 @@ impl Watch {
             stepped: None,
             torn: false,
             breaches: Vec::new(),
+            goes_on: false,
             still: Nodes::NONE,
             parts: Vec::new(),
             parted: Nodes::NONE,
@@ -78,9 +81,14 @@ impl Watch {
         }
     }
 
+    /// Whether there is nothing more to be seen.
+    pub(crate) fn is_over(&self) -> bool {
+        !self.goes_on && !self.breaches.is_empty()
+    }
+
     /// Ends the run with one last check.
     pub(crate) fn end(&mut self, at: SimTime) {
-        if self.breaches.is_empty() {
+        if !self.is_over() {
             self.pass(at);
             self.look(at);
         }
@@ -137,7 +145,9 @@ impl Watch {
                     counts.checks += 1;
                     counts.breaches += 1;
                     self.breaches.push(BrokenInvariant { invariant: invariant.name(), at, text });
-                    return;
+                    if !self.goes_on {
+                        return;
+                    }
                 }
             }
         }

@@ -45,6 +45,8 @@ pub enum End {
     Leads,
     /// The leader was asked to resign.
     Resigned,
+    /// The leader resigned because it was no candidate any more: its checks failed, for example.
+    Unfit,
     /// The leader was asked to resign in favour of this member.
     Transferred(NodeId),
     /// The leader left the group: its process was asked to end.
@@ -73,6 +75,7 @@ impl End {
         match self {
             Self::Leads => "leads",
             Self::Resigned => "resigned",
+            Self::Unfit => "unfit",
             Self::Transferred(_) => "transferred",
             Self::Left => "left",
             Self::Released => "released",
@@ -87,7 +90,8 @@ impl End {
 
     /// Whether the process, its machine or the network failed.
     pub fn is_fault(&self) -> bool {
-        matches!(self, Self::Withdrew(_) | Self::Lapsed | Self::Killed | Self::Silent)
+        let unfit = matches!(self, Self::Unfit | Self::Withdrew(_));
+        unfit || matches!(self, Self::Lapsed | Self::Killed | Self::Silent)
     }
 }
 
@@ -96,6 +100,7 @@ impl fmt::Display for End {
         match self {
             Self::Leads => f.write_str("it leads"),
             Self::Resigned => f.write_str("resigned"),
+            Self::Unfit => f.write_str("resigned: not fit to lead, as its checks found"),
             Self::Transferred(to) => write!(f, "handed over to {to}"),
             Self::Left => f.write_str("left the group"),
             Self::Released => f.write_str("released: it resigned or left"),
@@ -171,8 +176,10 @@ pub struct Account {
     pub members: Vec<MemberKnown>,
     /// The reigns, by their start.
     pub reigns: Vec<Reign>,
-    /// When nobody led.
+    /// When nobody led, as far as any member tells.
     pub gaps: Vec<(u64, u64)>,
+    /// When it is not known who led: there is no record of that time, and nobody saw a leader.
+    pub unknown: Vec<(u64, u64)>,
     /// When two led.
     pub overlaps: Vec<Overlap>,
     /// By how much clocks of different machines may be off from each other; zero for one machine.
@@ -209,6 +216,7 @@ impl Account {
             reign.bound = reign.bound.max(reign.to);
         }
         reigns.sort_by_key(|reign| (reign.from, reign.leader));
+        let (gaps, unknown) = split(&gaps(&reigns, from, to), &covered(&line));
         let count = u32::try_from(members.len()).unwrap_or(u32::MAX);
         let mut account = Self {
             group: head.group.clone(),
@@ -216,7 +224,8 @@ impl Account {
             promise: choice.promise_to(count),
             from,
             to,
-            gaps: gaps(&reigns, from, to),
+            gaps,
+            unknown,
             overlaps: overlaps(&reigns, line.uncertain),
             members,
             reigns,
@@ -225,6 +234,9 @@ impl Account {
             notes: Vec::new(),
         };
         account.notes = account.remarks();
+        if last.is_some_and(|last| account.lasted() < last) {
+            account.notes.push("of the time before that nothing is known".to_owned());
+        }
         Ok(account)
     }
 
@@ -235,12 +247,17 @@ impl Account {
 
     /// How long nobody led, in all.
     pub fn without(&self) -> Duration {
-        Duration::from_nanos(self.gaps.iter().map(|(from, to)| to - from).sum())
+        length(&self.gaps)
     }
 
-    /// The part of the time in which somebody led.
+    /// How long it is not known who led, in all.
+    pub fn not_known(&self) -> Duration {
+        length(&self.unknown)
+    }
+
+    /// The part of the time that is known in which somebody led.
     pub fn availability(&self) -> Option<f64> {
-        let lasted = self.lasted().as_nanos();
+        let lasted = self.lasted().saturating_sub(self.not_known()).as_nanos();
         let led = lasted.saturating_sub(self.without().as_nanos());
         (lasted > 0).then(|| led as f64 / lasted as f64)
     }
@@ -314,6 +331,59 @@ fn wills(line: &Timeline<'_>) -> Wills {
         }
     }
     wills
+}
+
+fn length(times: &[(u64, u64)]) -> Duration {
+    Duration::from_nanos(times.iter().map(|(from, to)| to - from).sum())
+}
+
+/// The times of which at least one member has records: it began, and did not leave, withdraw or
+/// fall silent.
+fn covered(line: &Timeline<'_>) -> Vec<(u64, u64)> {
+    let mut all: Vec<(u64, u64)> = Vec::new();
+    for records in line.members.values() {
+        let mut life: Option<(u64, u64)> = None;
+        for (at, event) in records {
+            match (event, &mut life) {
+                (Event::Begin(_), _) => {
+                    all.extend(life.replace((*at, *at)));
+                }
+                (_, Some((_, last))) => *last = *at,
+                (_, None) => {}
+            }
+            if matches!(event, Event::Leave | Event::Withdraw { .. }) {
+                all.extend(life.take());
+            }
+        }
+        all.extend(life);
+    }
+    all.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (from, to) in all {
+        match joined.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => joined.push((from, to)),
+        }
+    }
+    joined
+}
+
+/// When each of them begins and ends.
+type Times = Vec<(u64, u64)>;
+
+/// The parts of these times that are covered, and those that are not.
+fn split(gaps: &[(u64, u64)], covered: &[(u64, u64)]) -> (Times, Times) {
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for (from, to) in gaps {
+        let mut at = *from;
+        for (begins, ends) in covered.iter().filter(|(begins, ends)| ends > from && begins < to) {
+            unknown.extend((at < *begins).then_some((at, *begins)));
+            known.push((at.max(*begins), *to.min(ends)));
+            at = *to.min(ends);
+        }
+        unknown.extend((at < *to).then_some((at, *to)));
+    }
+    (known, unknown)
 }
 
 /// The times without a reign.

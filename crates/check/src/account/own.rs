@@ -40,24 +40,34 @@ struct Reader<'a> {
     last: u64,
     /// The command that was given last and taken, and when.
     command: Option<(u64, End)>,
+    /// Whether it was told not to be a candidate.
+    unfit: bool,
     past: Vec<Reign>,
 }
 
 impl<'a> Reader<'a> {
     fn new(id: NodeId, line: &'a Timeline<'a>, wills: &'a Wills) -> Self {
         let (life, add, present, last, command) = (0, 0, None, 0, None);
-        Self { id, line, wills, life, add, present, last, command, past: Vec::new() }
+        let (unfit, past) = (false, Vec::new());
+        Self { id, line, wills, life, add, present, last, command, unfit, past }
     }
 
     fn read(&mut self, at: u64, event: &Event) {
         match event {
             Event::Begin(head) => {
                 self.stop(End::Killed);
-                self.life = head.incarnation;
+                (self.life, self.unfit) = (head.incarnation, false);
                 self.add = self.line.shifts.get(&(self.id, self.life)).copied().unwrap_or(0);
             }
             Event::Command { command, taken: true } => {
-                self.command = meant(command).map(|end| (at, end));
+                if command.starts_with("Candidacy") {
+                    self.unfit = command.contains("witness: true");
+                }
+                let end = meant(command).map(|end| match end {
+                    End::Resigned if self.unfit => End::Unfit,
+                    end => end,
+                });
+                self.command = end.map(|end| (at, end));
             }
             Event::Leadership { leaders, term, until, stage } => {
                 let leads = *stage == Stage::Decided && leaders.contains(&self.id);

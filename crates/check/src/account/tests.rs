@@ -165,6 +165,52 @@ fn each_way_to_stop_leading_has_its_reason() {
 }
 
 #[test]
+fn what_no_record_covers_is_not_known_and_not_a_time_without_a_leader() {
+    // 1 is ended, and nobody is there until 2 is started. 2 withdraws for a while.
+    let one = Member::new(1)
+        .begin(0, 11)
+        .follows(100, Some(1), 5, 900)
+        .follows(400, None, 0, 0)
+        .add(500, "\"kind\":\"leave\"");
+    let two = Member::new(2)
+        .begin(2_000, 22)
+        .follows(2_100, Some(2), 6, 9_000)
+        .add(3_000, "\"kind\":\"withdraw\",\"why\":\"its clock\"")
+        .begin(3_500, 23)
+        .follows(3_600, Some(2), 7, 9_000)
+        .collected(4_000, 1);
+    let account = account(vec![one, two]);
+    assert_eq!(gaps(&account), [(0, 100), (400, 500), (2_000, 2_100), (3_500, 3_600)]);
+    let unknown = account.unknown.iter().map(|(from, to)| (from / 1_000_000, to / 1_000_000));
+    assert_eq!(unknown.collect::<Vec<_>>(), [(500, 2_000), (3_000, 3_500)]);
+    assert_eq!(account.without(), Duration::from_millis(400));
+    assert_eq!(account.not_known(), Duration::from_millis(2_000));
+    assert_eq!(account.availability(), Some(0.8), "of the two seconds that are known");
+}
+
+#[test]
+fn a_leader_whose_checks_fail_does_not_only_resign() {
+    let command =
+        |name: &str| format!("\"kind\":\"command\",\"command\":\"{name}\",\"taken\":true");
+    let candidacy =
+        |witness| command(&format!("Candidacy(Candidacy {{ priority: 3, {witness} }})"));
+    let one = Member::new(1)
+        .begin(0, 11)
+        .follows(10, Some(1), 5, 900)
+        .add(50, &candidacy("witness: true"))
+        .add(60, &command("Resign"))
+        .follows(60, None, 0, 0)
+        .add(70, &candidacy("witness: false"))
+        .follows(80, Some(1), 6, 900)
+        .add(90, &command("Resign"))
+        .follows(90, None, 0, 0)
+        .collected(100, 1);
+    let account = account(vec![one]);
+    let ends: Vec<&End> = account.reigns.iter().map(|reign| &reign.end).collect();
+    assert_eq!(ends, [&End::Unfit, &End::Resigned]);
+}
+
+#[test]
 fn without_leases_a_killed_leader_led_until_its_last_record() {
     let plain = |id| Member { protocol: "le-s", ..Member::new(id) };
     let one = plain(1)

@@ -8,18 +8,29 @@
 
 use super::{Finding, Invariant};
 use crate::view::View;
+use bellwether_protocols::time_scales::TimeScales;
 
 /// The process with the least id of a maximum connected set leads, and stays leader.
 #[derive(Clone, Copy, Debug)]
 pub struct MinimumLeads;
 
+impl MinimumLeads {
+    /// Its name in reports.
+    pub(crate) const NAME: &'static str = "minimum-leads";
+}
+
 impl Invariant for MinimumLeads {
     fn name(&self) -> &'static str {
-        "minimum-leads"
+        Self::NAME
     }
 
     fn needs_calm(&self) -> bool {
         true
+    }
+
+    /// Where leadership goes round, everybody leads for a while.
+    fn applies(&self, time_scales: &TimeScales) -> bool {
+        time_scales.rotates.is_none()
     }
 
     fn look(&mut self, view: &View<'_>) -> Finding {

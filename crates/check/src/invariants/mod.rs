@@ -2,8 +2,8 @@
 //!
 //! | promise | its invariants; bold ones apply to any protocol |
 //! |---|---|
-//! | never two | follows the proof (where there is one), **never two**, **ends by deadline**, tokens grow (where they are promised), SO, LS, locked supporters, disjoint partitions, T |
-//! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads; **agreement** for protocols that tell no supporters |
+//! | never two | follows the proof (where there is one), **never two**, **ends by deadline**, tokens grow (where they are promised), SO, LS, locked supporters, disjoint partitions, T, everyone leads (where leadership goes round) |
+//! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads, or everyone leads where leadership goes round; **agreement** for protocols that tell no supporters |
 //! | eventually one | **agreement**, best-leads (where that is promised), ends by deadline |
 //! | elects nobody | **elects nobody** |
 //! | any | **no storm** |
@@ -20,6 +20,7 @@ mod bounded_inconsistency;
 mod delay_bounds;
 mod elects_nobody;
 mod ends_by_deadline;
+mod everyone_leads;
 mod follows_the_proof;
 mod leader_supports_itself;
 mod locked_supporters;
@@ -41,6 +42,7 @@ pub use bounded_inconsistency::BoundedInconsistency;
 pub use delay_bounds::DelayBounds;
 pub use elects_nobody::ElectsNobody;
 pub use ends_by_deadline::EndsByDeadline;
+pub use everyone_leads::EveryoneLeads;
 pub use follows_the_proof::FollowsTheProof;
 pub use leader_supports_itself::LeaderSupportsItself;
 pub use locked_supporters::LockedSupporters;
@@ -154,6 +156,7 @@ fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
             Box::new(LockedSupporters),
             Box::new(PartitionsDisjoint),
             Box::new(Timeliness::default()),
+            Box::new(EveryoneLeads::default()),
         ],
         (Promise::NeverTwo, false) => vec![Box::new(NeverTwo), Box::new(EndsByDeadline)],
         (Promise::OnePerPartition, true) => vec![
@@ -166,6 +169,7 @@ fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
             Box::new(Timeliness::default()),
             Box::new(StableInLogical),
             Box::new(MinimumLeads),
+            Box::new(EveryoneLeads::default()),
         ],
         (Promise::OnePerPartition, false) => {
             vec![Box::new(Agreement), Box::new(EndsByDeadline), Box::new(Timeliness::default())]

@@ -34,6 +34,7 @@ pub(crate) fn time_scales() -> TimeScales {
         tokens: false,
         roles: true,
         proved: false,
+        rotates: None,
     }
 }
 

@@ -23,6 +23,7 @@
 //! | `reigns` | the leaders over time |
 //! | `merge` | all traces as one, for diagrams |
 
+mod carried;
 mod commands;
 mod conditions;
 mod doubts;
@@ -34,6 +35,7 @@ mod trace_judge;
 mod wills;
 mod works;
 
+pub use carried::show_carried;
 pub use doubts::Doubt;
 pub(crate) use lives::opens;
 pub use lives::{Group, Life, lives};

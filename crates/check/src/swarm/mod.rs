@@ -89,7 +89,7 @@ pub fn draw(
     let Draft { mut faults, absent, founders, trouble, .. } = draft;
     let calm = calm + longer;
     faults.sort_by_key(|timed| timed.at); // stable: at equal times the order of drawing counts
-    let horizon = calm + time_scales.settles + time_scales.lease * WATCH;
+    let horizon = calm + time_scales.settles + watched(time_scales, nodes);
     let unknown_first_lives =
         time_scales.tokens && ScheduleRng::founding(seed, number).chance(mix.founding);
     let mut roles = ScheduleRng::roles(seed, number);
@@ -103,13 +103,20 @@ pub fn draw(
     Schedule { plan, calm: SimTime::ZERO + calm, links, luck: run, trouble }
 }
 
+/// How long a group that must have settled is watched: where leadership goes round, until it has
+/// been to everyone.
+fn watched(time_scales: &TimeScales, nodes: u32) -> Duration {
+    let round = time_scales.rotates.map(|one| one * (u64::from(nodes) + 2));
+    time_scales.lease * WATCH + round.unwrap_or(Duration::ZERO)
+}
+
 /// The longest schedule.
-pub fn longest(time_scales: &TimeScales, mix: &FaultMix) -> Duration {
+pub fn longest(time_scales: &TimeScales, mix: &FaultMix, nodes: u32) -> Duration {
     let chaos = random::scaled(time_scales.lease, mix.chaos.1);
     let late = time_scales.lease * (network::LONGEST + 2 * network::STRAGGLE_LONG + 2);
     let slow = time_scales.lease + time_scales.scheduling * 2;
     let settled = time_scales.timely * 5 + lengths::latest(time_scales) + time_scales.settles;
-    chaos + late + slow + settled + time_scales.lease * WATCH
+    chaos + late + slow + settled + watched(time_scales, nodes)
 }
 
 /// A schedule being drawn.

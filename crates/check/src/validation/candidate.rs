@@ -176,8 +176,11 @@ impl Ghost {
         let Lease { until, token, voters } = lease;
         let life = self.members[told.node as usize].life.and_then(|life| self.lives.get(life));
         let requests = life.map_or(&[][..], |life| &life.requests);
+        // They are in order, and no lease from an earlier one lasts as long as this one.
+        let early = |request: &Request| request.sent + self.longest < until;
+        let recent = &requests[requests.partition_point(early)..];
         let lasts = |request: &&Request| request.sent + request.spans.lease >= until;
-        let Some(first) = requests.iter().find(lasts) else {
+        let Some(first) = recent.iter().find(lasts) else {
             let last = requests.last().map_or("which it never made".to_owned(), |last| {
                 let end = last.sent + last.spans.lease;
                 format!("of {}, ends at {end} at the latest", last.sent)
@@ -196,7 +199,7 @@ impl Ghost {
             !request.dead && request.granted.contains(voter) && fits(request)
         };
         let voted =
-            |voter: &u32| requests.iter().filter(lasts).any(|request| counts(*voter, request));
+            |voter: &u32| recent.iter().filter(lasts).any(|request| counts(*voter, request));
         let Some(other) = voters.iter().find(|voter| !voted(voter)) else { return Ok(()) };
         let of_term = match before {
             _ if !self.tokens => String::new(),

@@ -234,8 +234,12 @@ impl Ghost {
         (term, list): (Option<u64>, Option<List>),
     ) -> Option<&mut Request> {
         let lives = self.lives.iter_mut().rev().filter(|one| one.is(node, life));
-        let requests = lives.flat_map(|life| &mut life.requests);
-        let made = requests.filter(|request| request.sent == sent);
+        let made = lives.flat_map(|life| {
+            // They are in the order of their readings.
+            let first = life.requests.partition_point(|request| request.sent < sent);
+            let from_then = life.requests[first..].iter_mut();
+            from_then.take_while(|request| request.sent == sent)
+        });
         made.max_by_key(|request| (Some(request.term) == term, request.list == list))
     }
 

@@ -111,25 +111,27 @@ impl Ghost {
     ) -> Step {
         let bad = |guard: String| Err(("grant", guard));
         let (node, at) = (told.node, told.at);
-        let named = format!("the request of {sent} by life {life} of process {to}");
+        let named = || format!("the request of {sent} by life {life} of process {to}");
         let stored = told.account().record.map(|record| record.highest);
         let own_list = self.members[node as usize].list;
         let Some(request) = self.request((to, life, sent), (stored, own_list)) else {
-            return bad(format!("it is locked by {named}, which was never made"));
+            return bad(format!("it is locked by {}, which was never made", named()));
         };
         request.granted.set(node, true);
         let (term, list, due) = (request.term, request.list, told.row.reading + request.spans.lock);
         if held.is_some_and(|(_, _, before)| sent < before) {
-            return bad(format!("{named} is earlier than the one that it was locked by"));
+            return bad(format!("{} is earlier than the one that it was locked by", named()));
         }
         if until < due {
             return bad(format!(
-                "{named} locks it until reading {until}, less than lockTime: {due}"
+                "{} locks it until reading {until}, less than lockTime: {due}",
+                named()
             ));
         }
         if let Some(other) = self.voted_for_another(node, (to, life), at) {
             return bad(format!(
-                "it votes for {named}, while a lease of process {other} may rest on its vote"
+                "it votes for {}, while a lease of process {other} may rest on its vote",
+                named()
             ));
         }
         let member = &mut self.members[node as usize];
@@ -143,14 +145,15 @@ impl Ghost {
             term > record.highest || (term == record.highest && record.granted == own)
         };
         if !before.is_some_and(allows) {
-            return bad(format!("it grants term {term} by {named}, and had {}", words(before)));
+            let (named, had) = (named(), words(before));
+            return bad(format!("it grants term {term} by {named}, and had {had}"));
         }
         if member.record != Some(Record { highest: term, granted: own }) {
-            let record = words(member.record);
+            let (named, record) = (named(), words(member.record));
             return bad(format!("it grants term {term} by {named}, and stores {record}"));
         }
         if list != own_list {
-            let (list, own) = (list_name(list), list_name(own_list));
+            let (named, list, own) = (named(), list_name(list), list_name(own_list));
             return bad(format!("it votes for {named}, which is by {list}, and holds {own}"));
         }
         Ok(())

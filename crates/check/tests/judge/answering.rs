@@ -1,7 +1,7 @@
 //! Leases whose renewals only some of the voters answer: a voter that says nothing is locked all
 //! the same, and every step is one of the proved model.
 
-use crate::fuzz;
+use crate::{fuzz, steps_compared};
 use bellwether_check::{FaultKind, FaultKinds, Trial};
 use bellwether_core::{Dest, Message as _, Protocol, SimTime};
 use bellwether_protocols::choice::Choice;
@@ -28,8 +28,7 @@ fn leases_keep_their_promise_though_not_everybody_answers() {
         let number = report.violation.as_ref().map_or(0, |violation| violation.number);
         let what = format!("{nodes} processes, spare {spare}, seed {seed}, schedule {number}");
         assert_eq!(report.violation, None, "{what}");
-        let place = trial.invariants().iter().position(|name| *name == "follows-the-proof");
-        let compared = place.map_or(0, |place| report.tally.checks[place].checks);
+        let compared = steps_compared(&trial, &report);
         println!("{what}: {compared} steps compared");
         assert!(compared > 100 * 1_000, "{what}: {compared} steps compared");
     }

@@ -7,14 +7,17 @@ mod announce_listen;
 mod answering;
 mod called;
 mod clocks;
+mod collating;
 mod explore;
 mod large;
 mod leases;
 mod lengths;
 mod live;
+mod membership;
 mod misfits;
 mod mutants;
 mod probabilistic;
+mod rotating;
 mod tiny;
 
 use bellwether_check::{BrokenInvariant, Fuzz, Judge, Report, Trial};
@@ -36,6 +39,12 @@ fn lan(mode: Mode) -> Params {
 fn fuzz(trial: &Trial, choice: &Choice, numbers: Range<u64>, threads: usize) -> Report {
     let fuzz = Fuzz { trial, numbers, threads, progress: &|| () };
     fuzz.run_choice(choice.clone()).expect("threads can be started")
+}
+
+/// How many steps were held against the proved model.
+fn steps_compared(trial: &Trial, report: &Report) -> u64 {
+    let place = trial.invariants().iter().position(|name| *name == "follows-the-proof");
+    place.map_or(0, |place| report.tally.checks[place].checks)
 }
 
 /// The first breach among so many schedules, and its number.

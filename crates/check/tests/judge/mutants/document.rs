@@ -116,9 +116,18 @@ fn every_rule_has_a_mutant_and_every_unsafe_one_dies_twice() {
 #[test]
 fn every_unit_test_of_the_table_exists() {
     let folder = repository().join("crates/protocols/src/local_leader");
-    let files =
-        ["rules", "needed", "tokens", "newcomer", "lists", "changes", "lengths", "standing"]
-            .map(|file| format!("tests/{file}.rs"));
+    let files = [
+        "rules",
+        "needed",
+        "tokens",
+        "newcomer",
+        "lists",
+        "changes",
+        "lengths",
+        "standing",
+        "collating",
+    ]
+    .map(|file| format!("tests/{file}.rs"));
     let files = files.into_iter().chain(["fail_aware/tests/bound.rs".to_owned()]);
     let files: Vec<String> =
         files.map(|file| read_to_string(folder.join(file)).expect("the tests are there")).collect();

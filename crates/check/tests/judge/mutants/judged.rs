@@ -3,7 +3,7 @@
 
 use super::mutant::{Judged, Mutant, Watched};
 use super::table::MUTANTS;
-use crate::{first_breach, lan};
+use crate::first_breach;
 use bellwether_check::{BrokenInvariant, FaultMix, Judge, Trial};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{Choice, Promise};
@@ -15,7 +15,7 @@ const SEED: u64 = 1;
 /// The first breach among the schedules.
 fn breach(
     judged: &Judged,
-    mode: Mode,
+    usual: &Params,
     params: Params,
     schedules: u64,
 ) -> Option<(u64, BrokenInvariant)> {
@@ -37,17 +37,17 @@ fn breach(
         world = world.with_params_of(0, params.with_lock(third).layered());
         (trial.own, trial.promise) = (false, Promise::NeverTwo);
     }
-    let usual = Choice::from(all_rules(judged, mode));
+    let usual = Choice::from(usual.clone());
     assert_eq!(trial.time_scales, usual.time_scales(judged.nodes), "the same trouble");
     first_breach(Judge::in_world(&trial, world), schedules)
 }
 
 /// The protocol with all its rules. Where a bound is judged to the nanosecond clocks are exact but
 /// for their drift: what is paid for their error would hide a smaller mistake.
-fn all_rules(judged: &Judged, mode: Mode) -> Params {
+fn all_rules(mutant: &Mutant, judged: &Judged, mode: Mode) -> Params {
     match judged.watched {
-        Watched::BothModes => lan(mode).with_exact_clocks(),
-        _ => lan(mode),
+        Watched::BothModes => mutant.usual(mode).with_exact_clocks(),
+        _ => mutant.usual(mode),
     }
 }
 
@@ -55,13 +55,13 @@ fn is_killed(mutant: &Mutant, judged: &Judged, mode: Mode) {
     let Mutant { without, .. } = mutant;
     let without =
         |params: Params| without.iter().fold(params, |params, rule| params.without(*rule));
-    let real = all_rules(judged, mode);
+    let real = all_rules(mutant, judged, mode);
     let mutated = without(real.clone());
-    let (number, breach_of) = breach(judged, mode, mutated, judged.schedules)
+    let (number, breach_of) = breach(judged, &real, mutated, judged.schedules)
         .unwrap_or_else(|| panic!("{}: nothing broke, {mode:?}", mutant.changed));
     assert_eq!(breach_of.invariant, judged.invariant, "{}: {breach_of}", mutant.changed);
     println!("{} killed by schedule {number}, {mode:?}: {breach_of}", mutant.changed);
-    if let Some((number, breach)) = breach(judged, mode, real, judged.schedules) {
+    if let Some((number, breach)) = breach(judged, &real, real.clone(), judged.schedules) {
         panic!("{}: with all rules schedule {number} broke: {breach}", mutant.changed);
     }
 }

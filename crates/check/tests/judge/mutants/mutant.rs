@@ -2,7 +2,7 @@
 
 use bellwether_check::FaultKind;
 use bellwether_check::explore::{Adversary, leases};
-use bellwether_protocols::local_leader::{Params, Rule};
+use bellwether_protocols::local_leader::{Config, Mode, Params, Rule};
 use bellwether_sim::Timed;
 
 /// A protocol without some of its rules, and how it is caught.
@@ -19,6 +19,15 @@ pub(crate) struct Mutant {
     pub(crate) explored: Option<Explored>,
     /// How validation sees it.
     pub(crate) validated: Validated,
+}
+
+impl Mutant {
+    /// The usual leases with all rules, and with those settings without which the rule is not used.
+    pub(crate) fn usual(&self, mode: Mode) -> Params {
+        let collated = self.without.contains(&Rule::VotesAsGiven);
+        let config = Config { mode, tree: u32::from(collated), ..Config::default() };
+        Params::try_from(config).expect("a preset is valid")
+    }
 }
 
 /// How a step that no action of the model allows is seen.

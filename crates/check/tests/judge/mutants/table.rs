@@ -2,7 +2,7 @@
 
 use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
 use super::ways::{
-    CHANGES, CHANGES_AND_CUTS, CHANGES_AND_LOST_DISKS, CRASH, CUTS, LATE, LENGTHENED,
+    ADDED_VOTES, CHANGES, CHANGES_AND_CUTS, CHANGES_AND_LOST_DISKS, CRASH, CUTS, LATE, LENGTHENED,
     LENGTHENED_AND_LATE, LENGTHENED_AND_LOST_DISKS, LOST_DISKS, LOUD, NO_DELAY, PAUSES, RESTARTS,
     TIME, bounds, changing, never_two, open_fork, order, rarely, refused, refused_of_five, reused,
     two_leaders, within,
@@ -219,7 +219,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         changed: "whoever restarts supports itself at once",
         harm: Harm::Unsafe,
         unit: "without_being_bound_itself_whoever_begins_again_supports_itself_at_once",
-        judged: never_two(3, &[QuickRestart, Partition, Campaign], 5_000),
+        judged: never_two(3, &[QuickRestart, Partition, Campaign], 15_000),
         explored: two_leaders(Adversary { campaigns: 1, ..within(5, CRASH) }),
         validated: refused("lapse", RESTARTS),
     },
@@ -591,4 +591,5 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         "a_list_with_a_shorter_lock_is_committed_when_the_lease_before_it_is_over",
         refused("renew_joint", LENGTHENED),
     ),
+    ADDED_VOTES,
 ];

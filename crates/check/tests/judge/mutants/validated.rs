@@ -46,15 +46,16 @@ fn validation_kills_what_the_table_says_it_does() {
         let Validated::InSchedules { action, nodes, trouble, schedules } = mutant.validated else {
             continue;
         };
-        let mutated = without(mutant, lan(Mode::Majority));
+        let usual = mutant.usual(Mode::Majority);
+        let mutated = without(mutant, usual.clone());
         let (number, found) = breach(&mutated, nodes, trouble, schedules)
             .unwrap_or_else(|| panic!("{}: nothing broke", mutant.changed));
         assert_eq!(found.invariant, "follows-the-proof", "{}: {found}", mutant.changed);
         is_refused(mutant, &found.text, action);
         println!("{} refused in schedule {number}: {found}", mutant.changed);
         let names: Vec<&str> = trouble.iter().map(|kind| kind.name()).collect();
-        if seen.insert((nodes, names, schedules)) {
-            let real = breach(&lan(Mode::Majority), nodes, trouble, schedules);
+        if seen.insert((nodes, names, schedules, usual.tree())) {
+            let real = breach(&usual, nodes, trouble, schedules);
             assert_eq!(real, None, "with all rules, {trouble:?}");
         }
     }

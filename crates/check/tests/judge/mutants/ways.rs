@@ -70,6 +70,17 @@ pub(super) const fn order(
     Mutant { without, changed, harm, unit, judged, explored, validated }
 }
 
+/// The rule of replies that are collated; they are through a chain of all supporters.
+pub(super) const ADDED_VOTES: Mutant = Mutant {
+    without: &[Rule::VotesAsGiven],
+    changed: "whoever collects replies adds those of its children that did not come (`tree` 1)",
+    harm: Harm::Unsafe,
+    unit: "without_votes_as_given_a_leader_leads_by_locks_that_nobody_has",
+    judged: never_two(5, CUTS, 5_000),
+    explored: None,
+    validated: refused_of_five("renew", CUTS, 100),
+};
+
 /// Refused in a group of three within a hundred schedules.
 pub(super) const fn refused(action: &'static str, trouble: &'static [FaultKind]) -> Validated {
     Validated::InSchedules { action, nodes: 3, trouble, schedules: 100 }

@@ -31,6 +31,7 @@ fn time_scales() -> TimeScales {
         tokens: false,
         roles: false,
         proved: false,
+        rotates: None,
     }
 }
 
