@@ -3,7 +3,9 @@
 //! [`Inputs`] is what a caller asks about. [`ValidInputs`] is the same after the check: it lies in
 //! the common domain of the formulas. The defaults are the parameters of the thesis's figures.
 
+use crate::local_leader::Leases;
 use bellwether_protocols::announce_listen::Shape;
+use bellwether_protocols::local_leader::BadConfig;
 use bellwether_sim::network::{self, BadProbability, LossModel};
 use std::fmt;
 use std::ops::Deref;
@@ -125,6 +127,8 @@ pub struct Inputs {
     pub unicast_loss: f64,
     /// p_mcastl: how often a receiver misses a multicast.
     pub multicast_loss: f64,
+    /// The time constants of leases.
+    pub leases: Leases,
 }
 
 /// The parameters of the thesis's figures. Of elections that are called, the lecture's: the process
@@ -154,6 +158,7 @@ impl Default for Inputs {
             fail: 0.001,
             unicast_loss: 0.001,
             multicast_loss: 0.001,
+            leases: Leases::default(),
         }
     }
 }
@@ -229,6 +234,14 @@ pub enum OutOfDomain {
     },
     /// The printed formula has no value here, although the quantity has one.
     NoValue(&'static str),
+    /// The time constants of leases make no sense.
+    Leases(BadConfig),
+}
+
+impl From<BadConfig> for OutOfDomain {
+    fn from(bad: BadConfig) -> Self {
+        Self::Leases(bad)
+    }
 }
 
 impl OutOfDomain {
@@ -256,6 +269,7 @@ impl fmt::Display for OutOfDomain {
             }
             Self::Condition { rule, way_out } => write!(f, "{rule}; {way_out}"),
             Self::NoValue(why) => f.write_str(why),
+            Self::Leases(bad) => bad.fmt(f),
         }
     }
 }

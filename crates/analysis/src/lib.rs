@@ -14,6 +14,8 @@
 //! | [`mod@quantity`] | what can be computed, by name |
 //! | [`announce_listen`] | the thesis chapter: one file per quantity, each `printed` and `corrected` |
 //! | [`classic`] | bully, the rings, ad hoc: one file per protocol, each `printed` and `corrected` |
+//! | [`connected_set`] | which processes of a connected set lead, by its graph |
+//! | [`local_leader`] | leases: one file per bound, cost or time, likewise |
 //! | [`probabilistic`] | the election of large groups: one file per event or theorem, likewise |
 //! | [`integral`] | integration, for what has no closed form |
 //! | [`point`] | one point to simulate, of any protocol, and the command that makes it again |
@@ -22,14 +24,17 @@
 //! | [`errata`] | what is wrong in the papers, with the simulation that decides |
 //! | [`figures`] | the list of figures, what they claim, and what we find |
 //! | [`report`] | findings as pictures, tables and one page |
+//! | [`sweep`] | one question at many points: axes, runs in pieces, rows |
 //! | [`numbers`] | numbers as text for people |
 
 pub mod announce_listen;
 pub mod classic;
+pub mod connected_set;
 pub mod errata;
 pub mod figures;
 pub mod inputs;
 pub mod integral;
+pub mod local_leader;
 pub mod numbers;
 pub mod plan;
 pub mod point;
@@ -37,6 +42,7 @@ pub mod probabilistic;
 pub mod quantity;
 pub mod report;
 pub mod support;
+pub mod sweep;
 
 pub use inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
 pub use point::{Point, usual_links};

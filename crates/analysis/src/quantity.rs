@@ -4,7 +4,7 @@
 
 use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::point::Point;
-use crate::{announce_listen, classic, probabilistic};
+use crate::{announce_listen, classic, local_leader, probabilistic};
 use bellwether_sim::Measure;
 
 /// What a number counts.
@@ -14,6 +14,10 @@ pub enum Unit {
     Seconds,
     /// Messages; a multicast is one.
     Messages,
+    /// Messages in a second; a multicast is one.
+    MessagesPerSecond,
+    /// Events in an hour.
+    PerHour,
     /// Announcements of one leader.
     Announcements,
     /// A part of the time, or a probability: 0 to 1.
@@ -32,6 +36,8 @@ impl Unit {
         match self {
             Self::Seconds => "s",
             Self::Messages => "messages",
+            Self::MessagesPerSecond => "messages/s",
+            Self::PerHour => "per hour",
             Self::Announcements => "announcements",
             Self::Fraction => "fraction",
             Self::Members => "members",
@@ -72,7 +78,7 @@ pub struct Quantity {
 /// All quantities, by family.
 pub fn quantities() -> impl Iterator<Item = &'static Quantity> {
     let families = announce_listen::QUANTITIES.iter().chain(classic::QUANTITIES);
-    let families = families.chain(probabilistic::QUANTITIES);
+    let families = families.chain(probabilistic::QUANTITIES).chain(local_leader::QUANTITIES);
     families.copied().flatten().copied()
 }
 

@@ -149,6 +149,26 @@ pub(super) const LE_A: Quantity = Quantity {
     },
 };
 
+/// `le-a.messages-in-first-round`.
+pub(super) const FIRST_ROUND: Quantity = Quantity {
+    name: "le-a.messages-in-first-round",
+    section: "5.1.1",
+    about: "processes of LE-A that announce themselves at the start: all of them",
+    reads: &["nodes", "loss", "loss-model", "delay", "announce"],
+    printed: |inputs| Ok(f64::from(inputs.nodes)),
+    corrected: |inputs| {
+        inputs.needs_nodes(2, u32::MAX)?;
+        needs_a_delay(inputs)?;
+        Ok(f64::from(inputs.nodes))
+    },
+    note: |_| "nobody has heard anybody yet: N, whatever is lost",
+    simulation: |inputs| {
+        let point = point_of(Variant::LeA, inputs).listen(f64::INFINITY);
+        Some((point, Measure::MessagesInFirstRound))
+    },
+    ..LE_A
+};
+
 /// `al.messages`.
 pub(super) const AL: Quantity = Quantity {
     name: "al.messages",

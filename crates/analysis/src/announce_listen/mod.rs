@@ -42,10 +42,12 @@ pub(crate) mod testing;
 
 pub mod closure;
 pub mod convergence;
+pub mod first_round;
 pub mod inconsistency;
 pub mod leadership_delay;
 pub mod losses;
 pub mod messages;
+pub mod messages_at_convergence;
 pub mod messages_in_suppression;
 pub mod messages_le_a;
 pub mod messages_le_m;
@@ -88,12 +90,17 @@ pub const QUANTITIES: &[&[&Quantity]] = &[
 const MESSAGES: &[&Quantity] = &[
     &messages_in_suppression::QUANTITY,
     &messages::QUANTITY,
+    &messages_at_convergence::QUANTITY,
+    &messages::SECOND_ROUND,
     &messages_le_a::LE_A,
+    &messages_le_a::FIRST_ROUND,
     &messages_le_a::AL,
     &messages_le_m::QUANTITY,
     &suppression::MESSAGES,
+    &suppression::FIRST_MESSAGE_TIME,
     &suppression::CONVERGENCE_TIME,
     &suppression::DELAY,
+    &first_round::QUANTITY,
     &closure::QUANTITY,
     &recurrence::TOTAL,
     &recurrence::Q,

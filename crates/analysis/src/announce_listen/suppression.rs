@@ -232,6 +232,18 @@ pub(super) const CONVERGENCE_TIME: Quantity = Quantity {
     ..MESSAGES
 };
 
+/// `sup.first-message-time`.
+pub(super) const FIRST_MESSAGE_TIME: Quantity = Quantity {
+    name: "sup.first-message-time",
+    about: "when SUP sends its first message (t_min): nobody silences the first to wake",
+    unit: Unit::Seconds,
+    reads: &["nodes", "suppress", "timer", "timer-rate"],
+    corrected: |inputs| Ok(wake::mean_of_earliest(inputs)),
+    note: |_| "nothing is printed in this chapter; exact",
+    simulation: |inputs| Some((point(inputs), Measure::FirstMessageTime)),
+    ..MESSAGES
+};
+
 /// `sup.delay`.
 pub(super) const DELAY: Quantity = Quantity {
     name: "sup.delay",

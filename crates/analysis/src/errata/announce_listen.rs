@@ -30,7 +30,9 @@ fn forms(quantity: &'static str, given: Inputs) -> Case {
 pub(super) fn errata() -> Vec<Erratum> {
     let mut all = delays();
     all.extend(messages());
+    all.extend(lossy_messages());
     all.extend(recovery());
+    all.extend(joiners());
     all.extend(inconsistency());
     all.push(programs());
     all
@@ -88,14 +90,46 @@ fn messages() -> Vec<Erratum> {
             ],
         },
         Erratum {
+            title: "Messages until convergence without loss",
+            section: "sections 5.3.3.1 and 5.4.1",
+            printed: "N·P(Δ) + ∫ p(t) [1 − (1−P(t−Δ))^N]/P(t−Δ) dt, the messages of the first T_S, \
+                      shown as those until convergence",
+            corrected: "N·Δ + H_N − Δ with uniform timers, T_A = T_S = 1",
+            why: "a leader that wakes within Δ of T_S is heard after T_S, and those that woke \
+                  first have announced a second time by then. These messages come before \
+                  convergence and after the integral ends. They are few: the difference is less \
+                  than one message, which a simulation sees only if second messages are counted by \
+                  themselves. Nor does the text say when it stops to count: when the converging \
+                  message is sent, Δ before it is received, there are fewer.",
+            cases: vec![
+                forms("le-s.messages", given(10, Loss::None)),
+                forms("le-s.messages", given(100, Loss::None)),
+                forms("le-s.messages", given(500, Loss::None)),
+                forms("le-s.messages-in-second-round", given(10, Loss::None)),
+                forms(
+                    "le-s.messages-in-second-round",
+                    Inputs { delay: 0.5, ..given(10, Loss::None) },
+                ),
+                forms("le-s.messages-at-convergence", given(10, Loss::None)),
+                forms("le-s.messages-at-convergence", given(100, Loss::None)),
+            ],
+        },
+    ]
+}
+
+fn lossy_messages() -> Vec<Erratum> {
+    vec![
+        Erratum {
             title: "Number of messages with uncorrelated loss",
             section: "section 5.3.3.3",
             printed: "Σ_{r≥1} Σ_{1≤i<N} i·r·Q(i,N,r)",
             corrected: "Σ_{r≥1} [Σ_{i≤N} i·Q(i,N,r) − (1−l^{r−1})^{N−1}], with Q as corrected \
                         below, or by the closure of `le-s.closure`",
             why: "a message of round r is one message, not r; all N can send; and the leader goes \
-                  on announcing after convergence, so that the sum over all rounds is infinite \
-                  unless the rounds after convergence are taken out.",
+                  on announcing after convergence, so that the rounds after it have to be taken \
+                  out: with Q as the text describes it, a probability, the sum is infinite. With \
+                  Q as printed, which shrinks from round to round, it is finite and wrong; that is \
+                  the printed value here.",
             cases: vec![
                 forms("le-s.messages", at_once(5, UNCORRELATED)),
                 forms("le-s.messages", at_once(50, UNCORRELATED)),
@@ -114,8 +148,11 @@ fn messages() -> Vec<Erratum> {
                   not reach the round sends nothing, whatever it heard; and of processes that have \
                   not spoken yet nothing has to be lost. Even so corrected, the recurrence takes \
                   the times of the messages as independent of who sends, and is too high for many \
-                  processes: without loss it should give H_N.",
+                  processes: without loss it should give H_N. `first-round` is Q(i,n,1), printed \
+                  and exact.",
             cases: vec![
+                forms("le-s.first-round", Inputs { sent: 3, ..at_once(3, UNCORRELATED) }),
+                forms("le-s.first-round", Inputs { sent: 4, ..at_once(10, UNCORRELATED) }),
                 forms(
                     "le-s.recurrence.q",
                     Inputs { round: 1, sent: 3, ..at_once(3, UNCORRELATED) },
@@ -154,6 +191,19 @@ fn recovery() -> Vec<Erratum> {
             ],
         },
         Erratum {
+            title: "A departure that leaves one process",
+            section: "section 5.3.2",
+            printed: "T_L + 2Δ − E[t_d] + E[t_s] for N ≥ 1 that are left",
+            corrected: "T_L + Δ − E[t_d] − T_A·l/(1−l), if one is left",
+            why: "a process that is left alone need not be heard by anybody: it leads as soon as \
+                  it notices. And nothing makes up for what it had lost before, by which it \
+                  notices sooner.",
+            cases: vec![
+                forms(DEPARTURE, listening(2, Loss::None, 30.0)),
+                forms(DEPARTURE, listening(2, CORRELATED, 30.0)),
+            ],
+        },
+        Erratum {
             title: "Length of a false departure",
             section: "sections 5.3.2.2 and 5.3.2.3",
             printed: "T_A·(E[# consecutive lost] + 1) − T_L",
@@ -170,6 +220,25 @@ fn recovery() -> Vec<Erratum> {
             ],
         },
         Erratum {
+            title: "Which process, and which intervals",
+            section: "section 5.3.3.2 and footnote 2",
+            printed: "all go on \"until such time that it receives a message from process \
+                      q_{N−1}\"; E[t_d] is the mean of ∫_{T_A}^0 D(T)dt + ∫_{2T_A}^{T_A} \
+                      (t−T_A)·D(T)dt + … + ∫_{(N−1)T_A}^{(N−1)T_A} …",
+            corrected: "from process q_0; ∫_{(k−1)T_A}^{kT_A} (t−(k−1)T_A)·D(t)dt",
+            why: "section 5.3.3.3 and chapter 3 order processes from the largest address to the \
+                  smallest, so the leader is q_0, which \"always sends a message\". The limits of \
+                  the integrals are exchanged, the last one is empty, and the first lacks its t: \
+                  as printed E[t_d] is negative. For departures at any time it is T_A/2, which the \
+                  simulations of the delay after a departure support.",
+            cases: vec![forms(DEPARTURE, listening(20, Loss::None, 30.0))],
+        },
+    ]
+}
+
+fn joiners() -> Vec<Erratum> {
+    vec![
+        Erratum {
             title: "A greater process joins, uncorrelated loss",
             section: "section 5.3.2.3",
             printed: "E[t_s] + Δ + T_A·Σ_{i=1..N} (−1)^{i+1} C(N,i)/(1−l^i)",
@@ -180,6 +249,19 @@ fn recovery() -> Vec<Erratum> {
                 "le-s.reestablishment-delay.joiner-greater",
                 listening(10, UNCORRELATED, 30.0),
             )],
+        },
+        Erratum {
+            title: "How often a joiner is to lead",
+            section: "section 5.3.4",
+            printed: "the fraction of time lost to arrivals is the delay times their rate, without \
+                      a word on which of the two delays",
+            corrected: "one joiner in N+1 is the greatest, if ids are random; N in N+1 are not",
+            why: "the two delays differ, by X(N) announcements with uncorrelated loss. Both forms \
+                  are weighed like this here, and differ by the errors of the delays.",
+            cases: vec![
+                forms("le-s.inconsistent-fraction.joiners", given(10, Loss::None)),
+                forms("le-s.inconsistent-fraction.joiners", given(10, UNCORRELATED)),
+            ],
         },
         Erratum {
             title: "A smaller process joins, uncorrelated loss",

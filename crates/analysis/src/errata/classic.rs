@@ -18,17 +18,13 @@ fn forms(quantity: &'static str, sizes: &[u32]) -> Vec<Case> {
 
 /// All of them.
 pub(super) fn errata() -> Vec<Erratum> {
-    let mut all = merea();
+    let mut all = merea_counts();
+    all.extend(merea());
     all.extend(lecture());
     all
 }
 
-fn merea() -> Vec<Erratum> {
-    let some = |nodes, k| Case::Forms {
-        quantity: "merea.wrong-leader",
-        given: Inputs { initiators: Some(k), ..given(nodes) },
-        runs: 1000,
-    };
+fn merea_counts() -> Vec<Erratum> {
     vec![
         Erratum {
             title: "MEREA's equation (4)",
@@ -51,6 +47,16 @@ fn merea() -> Vec<Erratum> {
                   but not proportional to n.",
             cases: forms("merea.messages.mean", &[10, 100, 1000, 10_000]),
         },
+    ]
+}
+
+fn merea() -> Vec<Erratum> {
+    let some = |nodes, k| Case::Forms {
+        quantity: "merea.wrong-leader",
+        given: Inputs { initiators: Some(k), ..given(nodes) },
+        runs: 1000,
+    };
+    vec![
         Erratum {
             title: "MEREA's Table 3 forgets those who called",
             section: "MEREA, Table 3",
@@ -61,9 +67,28 @@ fn merea() -> Vec<Erratum> {
             why: "a process that has called an election and lets an older message pass is not in \
                   its list. If it is the highest, another is elected: with k of n calling, in \
                   (k−1)/n of all cases; shown is how often. Counted through in a test for all \
-                  orders of up to eight processes; in our simulations all calls have equal stamps, \
-                  see the next error.",
-            cases: vec![some(10, 2), some(10, 10), some(100, 2), some(100, 100)],
+                  orders of up to eight processes, and simulated in figure `merea-table-3`.",
+            cases: vec![
+                some(10, 2),
+                some(10, 10),
+                some(100, 2),
+                some(100, 100),
+                Case::Test { command: "bellwether reproduce merea-table-3" },
+            ],
+        },
+        Erratum {
+            title: "In MEREA a message may circle for ever",
+            section: "MEREA, sections 3 and 4, Tables 1 to 4",
+            printed: "a message ends where it began: its initiator turns it into a COORDINATOR \
+                      message, and discards that when it comes back",
+            corrected: "whoever follows a dead initiator on the ring takes its message for its own",
+            why: "if the initiator crashes while its message is under way, nobody ends it: it goes \
+                  round until somebody else destroys it, and one that is the oldest is never \
+                  destroyed.",
+            cases: vec![Case::Test {
+                command: "cargo test -p bellwether-sim --test simulation \
+                          the_message_of_a_dead_initiator_is_retired",
+            }],
         },
         Erratum {
             title: "In MEREA equal stamps destroy nothing",

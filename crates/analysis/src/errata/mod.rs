@@ -6,6 +6,8 @@
 
 mod announce_listen;
 mod classic;
+mod command;
+mod local_leader;
 mod probabilistic;
 
 use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
@@ -55,6 +57,11 @@ pub enum Case {
         /// What is measured of both.
         measure: Measure,
     },
+    /// A test that decides what no number shows.
+    Test {
+        /// The command that runs it.
+        command: &'static str,
+    },
 }
 
 /// Why the errata cannot be written.
@@ -101,20 +108,22 @@ pub fn errata() -> Vec<Erratum> {
     let mut all = announce_listen::errata();
     all.extend(classic::errata());
     all.extend(probabilistic::errata());
+    all.extend(local_leader::errata());
     all
 }
 
 impl Case {
-    /// Compares.
+    /// Compares; a test has no numbers.
     ///
     /// # Errors
     /// [`Unwritten`], if the corrected form has no value or the simulation cannot be done.
-    pub fn row(&self) -> Result<Row, Unwritten> {
+    pub fn row(&self) -> Result<Option<Row>, Unwritten> {
         match self {
-            Self::Forms { quantity, given, runs } => forms(quantity, *given, *runs),
+            Self::Forms { quantity, given, runs } => forms(quantity, *given, *runs).map(Some),
             Self::Programs { printed, parameters, measure } => {
-                programs(printed, parameters.clone(), *measure)
+                programs(printed, parameters.clone(), *measure).map(Some)
             }
+            Self::Test { .. } => Ok(None),
         }
     }
 }
@@ -127,7 +136,8 @@ fn forms(name: &'static str, given: Inputs, runs: u64) -> Result<Row, Unwritten>
     let corrected = (found.corrected)(&inputs).map_err(failed)?;
     let printed = (found.printed as Formula)(&inputs);
     let simulation = (found.simulation)(&inputs);
-    let (mut simulated, mut command) = (None, String::new());
+    // Where nothing is simulated both forms are computed again.
+    let (mut simulated, mut command) = (None, command::analyze(found, &inputs));
     if let Some((point, measure)) = simulation {
         // Points come with the proportion of runs that suits them, of a thousand.
         let runs = (point.runs * runs / 1000).max(2);
@@ -170,7 +180,7 @@ fn programs(printed: &Point, parameters: String, measure: Measure) -> Result<Row
 }
 
 /// The parameters by which a program is as its paper prints it; their defaults are corrected.
-const AS_PRINTED: [&str; 2] = ["as-printed", "reinitiate"];
+const AS_PRINTED: [&str; 3] = ["as-printed", "reinitiate", "as-published"];
 
 fn answer(point: &Point) -> Result<bellwether_sim::Answer, Unwritten> {
     point.answer(0, &|| ()).map_err(|why| Unwritten::Simulation(point.command(), why))
@@ -184,6 +194,7 @@ fn parameters(reads: &[&str], inputs: &ValidInputs) -> String {
             "nodes" => format!("N = {}", inputs.nodes),
             "loss" if inputs.loss == Loss::None => "l = 0".to_owned(),
             "loss" => format!("l = {} {}", inputs.loss.rate(), inputs.loss.name()),
+            "delay" if reads.contains(&"delta") => format!("δ = {}", inputs.delay),
             "delay" => format!("Δ = {}", inputs.delay),
             "listen" => format!("T_L = {}", inputs.listen),
             "departures" => format!("{} departures/s", inputs.departures),
@@ -203,6 +214,11 @@ fn parameters(reads: &[&str], inputs: &ValidInputs) -> String {
             "fail" => format!("p_fail = {}", inputs.fail),
             "ucast-loss" => format!("p_ucastl = {}", inputs.unicast_loss),
             "mcast-loss" => format!("p_mcastl = {}", inputs.multicast_loss),
+            "preset" => format!("constants of `{}`", inputs.leases.preset.name()),
+            "period" => match inputs.leases.period {
+                Some(period) => format!("EP = {period}"),
+                None => continue,
+            },
             _ => continue,
         });
     }
@@ -226,20 +242,26 @@ pub fn document(progress: &mut dyn FnMut(usize, usize)) -> Result<String, Unwrit
             "\n## {number}. {title}\n\n*Where:* {section}.\n\n* Printed: {printed}\n* Corrected: \
              {corrected}\n* Why: {why}\n"
         );
-        if !cases.is_empty() {
+        let is_test = |case: &Case| matches!(case, Case::Test { .. });
+        if !cases.iter().all(is_test) {
             text += TABLE;
         }
-        let mut commands = Vec::new();
+        let mut commands: Vec<String> = Vec::new();
         for case in cases {
             progress(done, total);
-            let row = case.row()?;
-            text += &line(&row);
-            commands.extend((!row.command.is_empty()).then_some(row.command));
+            let command = match (case.row()?, case) {
+                (Some(row), _) => {
+                    text += &line(&row);
+                    Some(row.command)
+                }
+                (None, Case::Test { command }) => Some((*command).to_owned()),
+                (None, _) => None,
+            };
+            // Several measures may be of the same runs.
+            commands.extend(command.filter(|command| !commands.contains(command)));
             done += 1;
         }
-        if !commands.is_empty() {
-            let _ = write!(text, "\n```sh\n{}\n```\n", commands.join("\n"));
-        }
+        let _ = write!(text, "\n```sh\n{}\n```\n", commands.join("\n"));
     }
     progress(done, total);
     Ok(text)
@@ -254,7 +276,9 @@ number in it comes from the formulas in `crates/analysis` and from our simulatio
 
 *Simulated* is a mean with its 95 % interval. A form is *supported* if the simulation does not
 speak against it at 99.9 %; forms that are approximations are shown beside the simulation and not
-judged. Times are in seconds; T_S = T_A = 1 and Δ = 0.1 unless said otherwise.
+judged. Times are in seconds; T_S = T_A = 1 and Δ = 0.1 unless said otherwise. Under each error
+stand the commands that decide: simulations, formulas where nothing is random, or a test that shows
+what no number does.
 
 The thesis is Eve M. Schooler, *Why multicast protocols (don't) scale*, California Institute of
 Technology, 2001, [doi:10.7907/44QZ-R465](https://doi.org/10.7907/44QZ-R465). MEREA is
@@ -263,6 +287,9 @@ algorithm for distributed systems*, International Journal of Next-Generation Net
 The lecture is Christian Fischer Pedersen, *Leader election*, Aarhus University, 2020.
 Gupta and others is Indranil Gupta, Robbert van Renesse and Kenneth P. Birman, *A probabilistically
 correct leader election protocol for large groups*, technical report, Cornell University, 2000.
+Fetzer and Cristian is Christof Fetzer and Flaviu Cristian, *A highly available local leader
+election service*, IEEE Transactions on Software Engineering 25(5), 1999; C1 to C6 are the
+corrections by which our protocol differs from theirs.
 ";
 
 const TABLE: &str = "

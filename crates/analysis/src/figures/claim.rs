@@ -1,8 +1,10 @@
 //! What a paper claims, and what the numbers say to it.
 
 use super::finding::Dot;
+use super::tell::{self, Comparison};
 use bellwether_sim::stats::reach;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// What the numbers say to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -12,17 +14,24 @@ pub enum Verdict {
     Confirmed,
     /// It does not hold.
     Refuted,
-    /// The text does not say enough to tell, or there are too few runs.
+    /// The text does not say enough to tell.
     NotReproducible,
+    /// As many runs as there may be do not tell.
+    Undecided,
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Confirmed, Self::Refuted, Self::Undecided, Self::NotReproducible];
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",
             Self::Refuted => "refuted",
             Self::NotReproducible => "not reproducible",
+            Self::Undecided => "undecided",
         }
     }
 }
@@ -38,18 +47,38 @@ pub struct Claim {
     pub verdict: Verdict,
     /// The numbers, or why there are none.
     pub because: String,
+    /// Which rule decided, at which level, and what counts as equal.
+    pub rule: String,
+    /// Of what more runs would help to decide.
+    #[serde(skip)]
+    pub wants: BTreeSet<String>,
 }
 
 impl Claim {
-    /// A claim that holds or does not.
+    /// A claim about formulas, counts or records, in which nothing is random: it holds or does not.
     pub fn judged(says: &'static str, section: &'static str, holds: bool, because: String) -> Self {
         let verdict = if holds { Verdict::Confirmed } else { Verdict::Refuted };
-        Self { says, section, verdict, because }
+        let rule = "nothing compared is random".to_owned();
+        Self { says, section, verdict, because, rule, wants: BTreeSet::new() }
+    }
+
+    /// A claim that holds if these comparisons do. `margin` says in words what is asked of them.
+    pub(super) fn compared(
+        says: &'static str,
+        section: &'static str,
+        margin: &str,
+        comparisons: &[Comparison],
+        because: String,
+    ) -> Self {
+        let tell::Ruling { verdict, rule, wants } = tell::rule(margin, comparisons);
+        Self { says, section, verdict, because, rule, wants }
     }
 
     /// A claim that cannot be judged from what the text says.
     pub fn open(says: &'static str, section: &'static str, why: &str) -> Self {
-        Self { says, section, verdict: Verdict::NotReproducible, because: why.to_owned() }
+        let (because, rule) = (why.to_owned(), "the text leaves open what is to be judged".into());
+        let verdict = Verdict::NotReproducible;
+        Self { says, section, verdict, because, rule, wants: BTreeSet::new() }
     }
 
     /// The claim with the reason for its verdict, if this is the verdict.
@@ -67,7 +96,9 @@ impl Claim {
             return self;
         }
         let why = format!("too few runs to tell ({runs}; at least {ENOUGH_RUNS} are needed): ");
-        Self { verdict: Verdict::NotReproducible, because: why + &self.because, ..self }
+        let rule = format!("with fewer than {ENOUGH_RUNS} runs nothing is judged");
+        let (verdict, because) = (Verdict::Undecided, why + &self.because);
+        Self { verdict, because, rule, wants: BTreeSet::new(), ..self }
     }
 }
 
@@ -115,7 +146,7 @@ mod tests {
     use super::*;
 
     fn dot(y: f64, stderr: f64, runs: usize) -> Dot {
-        Dot { x: 0.0, y, stderr, ci95: [y; 2], runs, command: None }
+        Dot { stderr, runs, ..Dot::exactly(0.0, y) }
     }
 
     #[test]

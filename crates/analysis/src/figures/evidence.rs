@@ -1,17 +1,61 @@
 //! How claims are judged: comparisons that recur, with their numbers in words.
 //!
-//! A claim that two curves are equal, or that one is flat or never below another, is *confirmed* if
-//! nothing speaks against it beyond doubt: no number of runs shows that a difference is zero. With
-//! too few runs it is not judged at all. A claim that one curve lies above another takes a
-//! difference beyond doubt. Claims with a tolerance are judged by `probabilistic::tell`, which asks
-//! that the whole interval lies within it.
+//! Each states what counts as equal: a [`Margin`], which follows from the axis of the plot. A claim
+//! that two curves are equal, that one is flat or that one bounds another is confirmed only if the
+//! whole interval lies within that margin. [`tell`](super::tell) has the rule and its levels.
 
-use crate::figures::claim::{doubt, fewer_runs};
+use crate::figures::claim::fewer_runs;
+use crate::figures::finding::{Law, Origin};
+use crate::figures::tell::{Comparison, at_least, near_zero, no_less_by, within};
 use crate::figures::{Claim, Curve, Dot};
 use crate::numbers::number;
 
 /// What a point without error counts for, in standard errors.
 const CERTAIN: f64 = 1e6;
+
+/// What counts as equal: what a reader of the plot calls equal. It follows from the kind of axis
+/// that a claim's numbers are drawn on. No claim has a margin of its own, so none can be chosen to
+/// suit what came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Margin {
+    /// A twentieth of the value. An axis that grows by steps has about five ticks, and a reader
+    /// tells a quarter of the distance between two.
+    Linear,
+    /// A tenth of the value. On an axis of two decades or more that is less than a marker is high.
+    Log,
+    /// .02. On an axis of chances or of parts of the whole, from 0 to 1, that is less than a marker
+    /// is high.
+    Share,
+    /// Nothing. A count in which nothing is random is right or wrong.
+    Exact,
+}
+
+impl Margin {
+    /// How far that is from this value.
+    pub(super) fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => 0.05 * value.abs(),
+            Self::Log => 0.1 * value.abs(),
+            Self::Share => 0.02,
+            Self::Exact => 0.0,
+        }
+    }
+
+    /// The margin in a sentence, with the reason for it.
+    pub(super) fn in_words(self) -> &'static str {
+        match self {
+            Self::Linear => "within 5 %, as a linear axis is read",
+            Self::Log => "within 10 %, as a logarithmic axis is read",
+            Self::Share => "within .02, less than a marker on an axis from 0 to 1",
+            Self::Exact => "to the letter, since nothing is random",
+        }
+    }
+
+    /// What equal means, in a sentence.
+    pub(super) fn equal(self) -> String {
+        format!("equal is {}", self.in_words())
+    }
+}
 
 /// A curve in a sentence: most are simulated.
 fn name(curve: &Curve) -> &str {
@@ -43,17 +87,39 @@ pub(super) fn beside(mine: &Curve, other: &Curve) -> String {
     )
 }
 
-/// The point times a factor.
+/// The point times a factor. What was a chance or a part of the whole need not lie between 0 and 1
+/// any more.
 pub(super) fn scaled(dot: &Dot, factor: f64) -> Dot {
     let ci95 = dot.ci95.map(|end| factor * end);
-    Dot { y: factor * dot.y, stderr: factor * dot.stderr, ci95, ..dot.clone() }
+    let law = match dot.origin.law {
+        Law::Chance | Law::Share => Law::Mean,
+        law => law,
+    };
+    let origin = Origin { law, ..dot.origin.clone() };
+    Dot { y: factor * dot.y, stderr: factor * dot.stderr, ci95, origin, ..dot.clone() }
 }
 
 /// The first point less the second.
 pub(super) fn difference(more: &Dot, less: &Dot) -> Dot {
     let (y, stderr) = (more.y - less.y, libm::hypot(more.stderr, less.stderr));
     let (runs, half) = (fewer_runs(more, less), 1.96 * stderr);
-    Dot { x: more.x, y, stderr, ci95: [y - half, y + half], runs, command: None }
+    let [low, high] = less.origin.open;
+    let open = [more.origin.open[0] || high, more.origin.open[1] || low];
+    let origin = Origin { open, ..joined([more, less]) };
+    Dot { stderr, ci95: [y - half, y + half], runs, origin, ..exactly(more.x, y) }
+}
+
+/// Where a point comes from that is computed from others. If runs of one of them were cut, nothing
+/// bounds it.
+pub(super) fn joined<'a>(dots: impl IntoIterator<Item = &'a Dot>) -> Origin {
+    let mut origin = Origin::default();
+    for dot in dots {
+        origin.look = origin.look.max(dot.origin.look);
+        origin.sources.extend_from_slice(&dot.origin.sources);
+        let any = dot.origin.open.contains(&true);
+        origin.open = origin.open.map(|open| open || any);
+    }
+    origin
 }
 
 /// The first curve less the second, wherever both have a point.
@@ -71,53 +137,73 @@ pub(super) fn part(curve: &Curve, within: impl Fn(f64) -> bool) -> Curve {
 
 /// A point without error.
 pub(super) fn exactly(x: f64, y: f64) -> Dot {
-    Dot { x, y, stderr: 0.0, ci95: [y; 2], runs: 0, command: None }
+    Dot::exactly(x, y)
 }
 
 /// How many standard errors one curve is above another, all points taken together: the sum of what
 /// each says, which has an error of √n.
-fn on_the_whole(more: &Curve, less: &Curve) -> f64 {
+fn on_the_whole(more: &Curve, less: &Curve) -> Option<Dot> {
     let score = |(more, less): (&Dot, &Dot)| {
         let Dot { y, stderr, .. } = difference(more, less);
         if y == 0.0 { 0.0 } else { (y / stderr).clamp(-CERTAIN, CERTAIN) }
     };
-    let scores: Vec<f64> = more.beside(less).map(score).collect();
-    scores.iter().sum::<f64>() / libm::sqrt(scores.len().max(1) as f64)
+    let pairs: Vec<_> = more.beside(less).collect();
+    let count = libm::sqrt(pairs.len() as f64);
+    let y = pairs.iter().map(|pair| score(*pair)).sum::<f64>() / count;
+    let known = pairs.iter().any(|(more, less)| !more.is_exact() || !less.is_exact());
+    let runs = pairs.iter().map(|(more, less)| fewer_runs(more, less)).min()?;
+    let origin = joined(pairs.iter().flat_map(|(more, less)| [*more, *less]));
+    let (stderr, runs) = if known { (1.0, runs) } else { (0.0, 0) };
+    Some(Dot { stderr, runs, origin, ..exactly(0.0, y) })
 }
 
-/// By how much a curve rises when x grows tenfold: the straight line through its points over log x,
-/// each weighed by what it knows. Nothing, if all lie at one x.
-fn rise_per_decade(curve: &Curve) -> Option<Dot> {
-    let known = |dot: &&Dot| dot.stderr > 0.0;
-    let weighed = |of: &dyn Fn(&Dot) -> f64| -> f64 {
-        curve.dots.iter().filter(known).map(|dot| of(dot) / (dot.stderr * dot.stderr)).sum()
-    };
+/// By how much a curve rises from its least x to its greatest: so does the straight line through
+/// its points over log x, each counting as much. It is a sum of points, each with its factor.
+/// Nothing, if all lie at one x.
+fn rise(curve: &Curve) -> Option<Vec<(f64, Dot)>> {
     let across = |dot: &Dot| libm::log10(dot.x);
-    let all = weighed(&|_| 1.0);
-    let (middle, mean) = (weighed(&across) / all, weighed(&|dot| dot.y) / all);
-    let spread = weighed(&|dot| (across(dot) - middle) * (across(dot) - middle));
-    let rise = weighed(&|dot| (across(dot) - middle) * (dot.y - mean));
-    let (y, stderr) = (rise / spread, libm::sqrt(1.0 / spread));
-    let runs = curve.dots.iter().filter(known).map(|dot| dot.runs).min().unwrap_or(0);
-    (spread > 0.0).then(|| Dot { stderr, runs, ..exactly(10.0, y) })
+    let middle = curve.dots.iter().map(across).sum::<f64>() / curve.dots.len().max(1) as f64;
+    let off = |dot: &Dot| across(dot) - middle;
+    let spread: f64 = curve.dots.iter().map(|dot| off(dot) * off(dot)).sum();
+    let length = across(curve.dots.last()?) - across(curve.dots.first()?);
+    let factor = |dot: &Dot| length * off(dot) / spread;
+    (spread > 0.0).then(|| curve.dots.iter().map(|dot| (factor(dot), dot.clone())).collect())
 }
 
-/// Claims that one curve lies above another: on the whole beyond doubt, and nowhere below it beyond
-/// doubt.
+/// A sum of points in a sentence, with its error if it has one.
+fn total(sum: &[(f64, Dot)]) -> String {
+    let y: f64 = sum.iter().map(|(factor, dot)| factor * dot.y).sum();
+    let stderr = sum.iter().fold(0.0, |all, (factor, dot)| libm::hypot(all, factor * dot.stderr));
+    let runs = sum.iter().map(|(_, dot)| dot.runs).max().unwrap_or(0);
+    value(&Dot { stderr, runs, ..exactly(0.0, y) })
+}
+
+/// The mean of a curve's points, each counting as much.
+fn level(curve: &Curve) -> f64 {
+    curve.dots.iter().map(|dot| dot.y).sum::<f64>() / curve.dots.len().max(1) as f64
+}
+
+/// Claims that one curve lies above another: on the whole, and nowhere below it by more than a
+/// twentieth.
 pub(super) fn above(
     says: &'static str,
     section: &'static str,
     pairs: &[(&Curve, &Curve)],
 ) -> Claim {
-    let holds = pairs.iter().all(|(more, less)| lies_above(more, less));
-    Claim::judged(says, section, holds, in_words(pairs))
+    let comparisons: Vec<_> =
+        pairs.iter().flat_map(|(more, less)| lies_above(more, less)).collect();
+    Claim::compared(says, section, ABOVE, &comparisons, in_words(pairs))
 }
 
-/// Whether one curve lies above another: on the whole beyond doubt, and nowhere below it beyond
-/// doubt.
-pub(super) fn lies_above(more: &Curve, less: &Curve) -> bool {
-    let runs = more.beside(less).map(|(more, less)| fewer_runs(more, less)).min().unwrap_or(0);
-    never_below(more, less) && on_the_whole(more, less) > doubt(runs)
+/// What [`lies_above`] asks, in words.
+pub(super) const ABOVE: &str =
+    "more, all points together, and nowhere less by more than 5 % of the greater";
+
+/// That one curve lies above another: on the whole, and nowhere below it by more than a twentieth.
+pub(super) fn lies_above(more: &Curve, less: &Curve) -> Vec<Comparison> {
+    let mut comparisons = never_below(more, less);
+    comparisons.extend(on_the_whole(more, less).map(|sum| at_least(&sum, &exactly(sum.x, 0.0))));
+    comparisons
 }
 
 /// The least x from which on one curve lies above another beyond doubt.
@@ -127,19 +213,24 @@ pub(super) fn above_from(more: &Curve, less: &Curve) -> Option<f64> {
     pairs.get(below.map_or(0, |place| place + 1)).map(|(dot, _)| dot.x)
 }
 
-/// Claims that one curve is nowhere below another, beyond doubt.
+/// Claims that one curve is nowhere below another, by more than a twentieth.
 pub(super) fn bounded(
     says: &'static str,
     section: &'static str,
     pairs: &[(&Curve, &Curve)],
 ) -> Claim {
-    let holds = pairs.iter().all(|(more, less)| never_below(more, less));
-    Claim::judged(says, section, holds, in_words(pairs))
+    let comparisons: Vec<_> =
+        pairs.iter().flat_map(|(more, less)| never_below(more, less)).collect();
+    let margin = "nowhere less by more than 5 % of the greater";
+    Claim::compared(says, section, margin, &comparisons, in_words(pairs))
 }
 
-/// Whether one curve is nowhere below another, beyond doubt.
-pub(super) fn never_below(more: &Curve, less: &Curve) -> bool {
-    more.all_beside(less, |more, less| !less.exceeds(more))
+/// That one curve is nowhere below another, by more than a twentieth of the greater.
+pub(super) fn never_below(more: &Curve, less: &Curve) -> Vec<Comparison> {
+    let test = |(more, less): (&Dot, &Dot)| {
+        no_less_by(more, less, Margin::Linear.of(more.y.abs().max(less.y.abs())))
+    };
+    more.beside(less).map(test).collect()
 }
 
 /// The pairs of curves in words, and where the first is below the second.
@@ -154,76 +245,98 @@ fn in_words(pairs: &[(&Curve, &Curve)]) -> String {
     pairs.iter().map(sentence).collect::<Vec<_>>().join(". ")
 }
 
-/// How far apart two points are, in words.
-fn errors(off: f64) -> String {
-    if off.is_finite() {
-        return format!("{off:.1} standard errors");
-    }
-    "more than chance can, since neither has an error".to_owned()
+/// That two curves are equal wherever both have a point; a margin is a part of the second.
+pub(super) fn equal(one: &Curve, other: &Curve, margin: Margin) -> Vec<Comparison> {
+    let test = |(one, other): (&Dot, &Dot)| within(one, other, margin.of(other.y));
+    one.beside(other).flat_map(test).collect()
 }
 
-/// Claims that simulation and formula agree.
+/// Claims that simulation and formula agree, within a twentieth.
 pub(super) fn matched(
     says: &'static str,
     section: &'static str,
     pairs: &[(&Curve, &Curve)],
 ) -> Claim {
-    matched_over(says, section, "N =", pairs)
+    matched_within(says, section, Margin::Linear, "N =", pairs)
 }
 
-/// The same where it is not N that varies.
-pub(super) fn matched_over(
+/// The same with a margin of its own, over another axis than N.
+pub(super) fn matched_within(
     says: &'static str,
     section: &'static str,
+    margin: Margin,
     axis: &str,
     pairs: &[(&Curve, &Curve)],
 ) -> Claim {
-    let holds = pairs.iter().all(|(simulated, formula)| simulated.agrees(formula));
-    let sentence = |(simulated, formula): &(&Curve, &Curve)| match simulated.worst(formula) {
-        None => format!("{}: nothing to compare", name(simulated)),
-        Some((dot, off)) => format!(
-            "{} and {} differ by up to {}, at {axis} {}: {} against {}",
-            name(simulated),
-            name(formula),
-            errors(off),
-            dot.x,
-            value(dot),
-            value(formula.at(dot.x))
-        ),
+    let sentence = |(simulated, formula): &(&Curve, &Curve)| {
+        let apart = |(mine, other): &(&Dot, &Dot)| (mine.y - other.y).abs() / margin.of(other.y);
+        let worst = simulated.beside(formula).max_by(|a, b| apart(a).total_cmp(&apart(b)));
+        let (mine, other) = (name(simulated), name(formula));
+        worst.map_or_else(
+            || format!("{mine}: nothing to compare"),
+            |(dot, form)| {
+                let (value_of, line) = (value(dot), value(form));
+                format!(
+                    "{mine} and {other} differ most at {axis} {}: {value_of} against {line}",
+                    dot.x
+                )
+            },
+        )
     };
     let because = pairs.iter().map(sentence).collect::<Vec<_>>().join(". ");
-    Claim::judged(says, section, holds, because)
+    let comparisons: Vec<_> =
+        pairs.iter().flat_map(|(one, other)| equal(one, other, margin)).collect();
+    Claim::compared(says, section, &margin.equal(), &comparisons, because)
 }
 
-/// Claims that curves do not depend on N.
-pub(super) fn flat(says: &'static str, section: &'static str, curves: &[&Curve]) -> Claim {
-    let rises: Option<Vec<_>> = curves.iter().map(|curve| rise_per_decade(curve)).collect();
+/// Claims that curves do not depend on N: that the straight line through each of them changes by no
+/// more than this from one end of the plot to the other, of their mean.
+pub(super) fn flat(
+    says: &'static str,
+    section: &'static str,
+    margin: Margin,
+    curves: &[&Curve],
+) -> Claim {
+    let rises: Option<Vec<_>> = curves.iter().map(|curve| rise(curve)).collect();
     let Some(rises) = rises else {
         return Claim::open(says, section, "the figure has but one size of groups");
     };
-    let holds = rises.iter().all(|rise| rise.agrees(&exactly(rise.x, 0.0)));
-    let sentence = |(curve, rise): (&&Curve, &Dot)| format!("{}: {}", name(curve), value(rise));
+    let tests = |(curve, rise): (&&Curve, &Vec<_>)| near_zero(rise, margin.of(level(curve)));
+    let comparisons: Vec<_> = curves.iter().zip(&rises).flat_map(tests).collect();
+    let sentence = |(curve, rise): (&&Curve, &Vec<_>)| {
+        format!("{}: {} of {}", name(curve), total(rise), number(level(curve)))
+    };
     let list: Vec<_> = curves.iter().zip(&rises).map(sentence).collect();
-    let because = format!("change when N grows tenfold: {}", list.join(", "));
-    Claim::judged(says, section, holds, because)
+    let because = format!("change from the least N to the greatest: {}", list.join(", "));
+    let asked = format!("constant is, from the least N to the greatest, {}", margin.in_words());
+    Claim::compared(says, section, &asked, &comparisons, because)
 }
 
-/// Claims that a curve has a limit in N. Against it speaks that it grew in the last decade, and by
-/// no less than in the decade before.
+/// What is left of the growth of a decade in the next one, of a curve that has a limit, at most.
+const LEVELLING: f64 = 0.8;
+
+/// The last point, and two before it from decade to decade, or every second decade if it has them.
+fn decades(curve: &Curve) -> Option<(&Dot, &Dot, &Dot)> {
+    let last = curve.dots.last()?;
+    let find = |x: f64| curve.dots.iter().find(|dot| dot.x == x);
+    let steps = |step: f64| Some((last, find(last.x / step)?, find(last.x / step / step)?));
+    steps(100.0).or_else(|| steps(10.0))
+}
+
+/// Claims that a curve has a limit in N: that it grows less and less as N grows by factors.
 pub(super) fn levels_off(says: &'static str, section: &'static str, curve: &Curve) -> Claim {
-    let decades = curve.dots.last().and_then(|last| {
-        let find = |x: f64| curve.dots.iter().find(|dot| dot.x == x);
-        Some((last, find(last.x / 10.0)?, find(last.x / 100.0)?))
-    });
-    let Some((last, middle, first)) = decades else {
+    let Some((last, middle, first)) = decades(curve) else {
         return Claim::open(says, section, "the figure has not two whole decades of N");
     };
     let (growth, before) = (difference(last, middle), difference(middle, first));
-    let grows = growth.exceeds(&exactly(growth.x, 0.0));
-    let holds = !grows || before.exceeds(&growth);
+    // Both contain the middle point, so that their difference is taken at once.
+    let allowed = scaled(&before, LEVELLING);
+    let sum = libm::hypot(last.stderr, (1.0 + LEVELLING) * middle.stderr);
+    let stderr = libm::hypot(sum, LEVELLING * first.stderr);
+    let gap = Dot { y: allowed.y - growth.y, stderr, ..difference(&allowed, &growth) };
     let because = format!(
-        "{}: {} at N = {}, {} at {}, {} at {}: it grew by {} in the last decade and by {} in the \
-         one before",
+        "{}: {} at N = {}, {} at {}, {} at {}: it grew by {} in the last step and by {} in the one \
+         before, each by the same factor of N",
         name(curve),
         value(first),
         first.x,
@@ -234,5 +347,53 @@ pub(super) fn levels_off(says: &'static str, section: &'static str, curve: &Curv
         value(&growth),
         value(&before)
     );
-    Claim::judged(says, section, holds, because)
+    let asked = "a limit is approached if a step adds at most four fifths of the one before";
+    Claim::compared(says, section, asked, &[at_least(&gap, &exactly(gap.x, 0.0))], because)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::{Kind, Verdict};
+
+    /// A curve at 10, 100 and 1000, of so many runs.
+    fn curve(points: [(f64, f64); 3], runs: usize) -> Curve {
+        let xs = [10.0, 100.0, 1000.0];
+        let dot = |(x, (y, stderr))| Dot { stderr, runs, ..exactly(x, y) };
+        let dots = xs.into_iter().zip(points).map(dot).collect();
+        Curve { name: "one".to_owned(), kind: Kind::Simulated, hue: 0, drawn: true, dots }
+    }
+
+    fn flatness(points: [(f64, f64); 3], runs: usize) -> Claim {
+        flat("It is flat.", "1", Margin::Linear, &[&curve(points, runs)])
+    }
+
+    #[test]
+    fn runs_that_were_all_alike_are_a_flat_curve_if_they_are_many() {
+        let alike = [(10.0, 0.0); 3];
+        let claim = flatness(alike, 10_000);
+        assert_eq!(claim.verdict, Verdict::Confirmed, "{claim:?}");
+        assert_eq!(flatness(alike, 20).verdict, Verdict::Undecided, "others may follow");
+        let steps = [(10.0, 0.0), (12.0, 0.0), (14.0, 0.0)];
+        assert_eq!(flatness(steps, 10_000).verdict, Verdict::Refuted);
+        let one = part(&curve(alike, 10), |x| x == 10.0);
+        let claim = flat("It is flat.", "1", Margin::Linear, &[&one]);
+        assert_eq!(claim.because, "the figure has but one size of groups");
+    }
+
+    /// A mean that happens to be low has a low error, too, where both come from the same rare runs.
+    #[test]
+    fn points_count_alike_whatever_their_errors_are() {
+        let claim = flatness([(10.0, 0.01), (10.0, 0.001), (11.0, 0.1)], 10_000);
+        assert!(claim.because.contains("one: 1.000 ± 0.100 of 10.33"), "{}", claim.because);
+        assert_eq!(claim.verdict, Verdict::Refuted, "{claim:?}");
+    }
+
+    #[test]
+    fn ten_times_a_chance_is_no_chance() {
+        let mut half = Dot { stderr: 0.05, runs: 100, ..exactly(1.0, 0.5) };
+        half.origin.law = Law::Chance;
+        let [low, high] = scaled(&half, 10.0).interval(0.95);
+        assert!((3.9..4.1).contains(&low) && (5.9..6.1).contains(&high), "{low} {high}");
+    }
 }

@@ -70,8 +70,49 @@ pub struct Dot {
     pub ci95: [f64; 2],
     /// How many runs gave a value; none for a formula.
     pub runs: usize,
+    /// How many other runs gave none, because they were not watched for long enough. `y` is too low
+    /// then, and has no interval.
+    pub cut: u64,
     /// The command that makes the point again; none for a formula.
     pub command: Option<String>,
+    /// How it came to be, as far as verdicts depend on it.
+    pub origin: Origin,
+}
+
+/// How a point came to be, as far as verdicts depend on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Origin {
+    /// What its samples are.
+    pub law: Law,
+    /// How often the claims of its figure have been looked at, this time included; zero for a
+    /// formula.
+    pub look: u32,
+    /// What is simulated for it, and would be with more runs.
+    pub sources: Vec<String>,
+    /// Whether the true value may be anything below, and anything above, because runs were cut.
+    pub open: [bool; 2],
+}
+
+/// What the samples of a point are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Law {
+    /// Numbers.
+    #[default]
+    Mean,
+    /// Numbers from 0 to 1.
+    Share,
+    /// 1 if something happened, and 0 if it did not.
+    Chance,
+    /// All the same: nothing is random.
+    Fixed,
+}
+
+impl Dot {
+    /// A point without error.
+    pub fn exactly(x: f64, y: f64) -> Self {
+        let origin = Origin::default();
+        Self { x, y, stderr: 0.0, ci95: [y; 2], runs: 0, cut: 0, command: None, origin }
+    }
 }
 
 impl Finding {
@@ -86,6 +127,21 @@ impl Finding {
     /// If it shows none: the figure and its claims are written side by side.
     pub fn played(&self) -> &Played {
         self.run.as_ref().unwrap_or_else(|| panic!("figure {} shows no run", self.id))
+    }
+
+    /// A sentence for each point of which runs were cut.
+    pub fn cuts(&self) -> Vec<String> {
+        let curves = self.panes.iter().flat_map(|pane| &pane.curves);
+        let cut = |curve: &Curve, dot: &Dot| {
+            let (Dot { x, cut, .. }, name) = (dot, &curve.name);
+            let all = dot.runs as u64 + cut;
+            format!("{name}, at {x}: {cut} of {all} runs were cut; the mean of the others is low")
+        };
+        let mut all = Vec::new();
+        for curve in curves {
+            all.extend(curve.dots.iter().filter(|dot| dot.cut > 0).map(|dot| cut(curve, dot)));
+        }
+        all
     }
 
     /// The curve of this name; claims and tests look curves up by it.
@@ -169,7 +225,7 @@ mod tests {
     fn curve(dots: &[(f64, f64, f64)]) -> Curve {
         let dot = |&(x, y, stderr): &(f64, f64, f64)| {
             let runs = if stderr > 0.0 { 1000 } else { 0 };
-            Dot { x, y, stderr, ci95: [y; 2], runs, command: None }
+            Dot { stderr, runs, ..Dot::exactly(x, y) }
         };
         let dots = dots.iter().map(dot).collect();
         Curve { name: String::new(), kind: Kind::Simulated, hue: 0, drawn: true, dots }

@@ -10,17 +10,22 @@
 mod claim;
 mod evidence;
 mod finding;
+mod jobs;
+mod known;
 mod run;
 mod series;
+mod tell;
 mod workbench;
 
 pub mod announce_listen;
 pub mod classic;
+pub mod local_leader;
 pub mod probabilistic;
 
 pub use claim::{Claim, Verdict};
-pub use finding::{Curve, Dot, Finding, Pane};
+pub use finding::{Curve, Dot, Finding, Law, Origin, Pane};
 pub use run::{Played, Run};
+pub use tell::{CLAIMS, FAMILY};
 pub use workbench::{Budget, SimulationFailed, Workbench};
 
 use crate::point::Point;
@@ -184,7 +189,11 @@ pub struct Trial {
     pub argument: u32,
     /// How many runs at a budget of a thousand.
     pub runs: u64,
-    /// Makes one run with this seed; `None` if it gave no number.
+    /// About how many messages are received in a run: what it costs.
+    pub messages: u64,
+    /// What its samples are.
+    pub law: Law,
+    /// Makes one run with this seed; `None` if it was not watched for long enough to give a number.
     pub run: fn(argument: u32, seed: u64, run: u64) -> Option<f64>,
 }
 
@@ -211,7 +220,8 @@ pub fn figure(name: &str) -> Option<Figure> {
 }
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    announce_listen::FIGURES.iter().chain(classic::FIGURES).chain(probabilistic::FIGURES)
+    let papers = announce_listen::FIGURES.iter().chain(classic::FIGURES);
+    papers.chain(probabilistic::FIGURES).chain(local_leader::FIGURES)
 }
 
 fn described((id, describe): &Row) -> Figure {

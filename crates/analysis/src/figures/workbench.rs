@@ -3,17 +3,26 @@
 //! Every point has a seed of its own, derived from the budget's and from what the point asks: two
 //! series that are compared are independent, and a point that two figures share is the same in
 //! both.
+//!
+//! A figure is looked at several times: what leaves a claim undecided gets four times the runs, of
+//! the same seed, until the claim is decided or the figure's budget is spent. A verdict that was
+//! given stays. So a figure does not depend on which others are made, nor on how fast the machine
+//! is.
 
-use super::finding::{Curve, Dot, Finding, Pane};
+use super::claim::{Claim, ENOUGH_RUNS, Verdict};
+use super::finding::{Curve, Dot, Finding, Law, Origin, Pane};
+use super::jobs::{self, Asked, Job, Made, Over};
+use super::known::{Kept, Known, Measured};
 use super::run::Played;
 use super::{Figure, Kind, Points, Series, Trial};
 use crate::point::Point;
-use bellwether_core::Fnv1a;
+use crate::sweep::seed_of;
+use crate::sweep::work::Keep;
 use bellwether_sim::stats::Summary;
-use bellwether_sim::{Answer, BadExperiment};
-use rayon::prelude::*;
+use bellwether_sim::{BadExperiment, Measure};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// How much work a report may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +33,26 @@ pub struct Budget {
     pub seed: u64,
     /// How many threads; zero for as many as there are cores.
     pub threads: usize,
+    /// How often the claims of a figure are looked at, at most; after the first time with more runs
+    /// each.
+    pub looks: u32,
 }
+
+/// How often the claims of a figure are looked at, unless the budget says otherwise.
+const LOOKS: u32 = 4;
+/// How many times the runs the next look has, of what leaves a claim undecided.
+const MORE: u64 = 4;
+/// How many messages may be received in the runs that are added to a figure, at a budget of a
+/// thousand runs. Those that decide nothing are not counted, nor simulated.
+const ADDED: u64 = 300_000_000;
+
+/// The runs of a point are remembered for the next look if they are not more than these. Where
+/// there are more they are short ones, and making them again takes less than their memory is worth.
+const REMEMBERED: u64 = 2_000;
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { runs: 1000, seed: 1, threads: 0 }
+        Self { runs: 1000, seed: 1, threads: 0, looks: LOOKS }
     }
 }
 
@@ -56,20 +80,19 @@ impl Budget {
             as u64
     }
 
-    /// The point as it is simulated.
+    /// The point as it is simulated at first.
     fn fund(self, point: &Point) -> Point {
         let point = point.clone().runs(self.share(point.runs)).seed(0);
-        let seed = self.seed_of(&point.command());
+        let seed = seed_of(self.seed, &point.command());
         point.seed(seed)
     }
 
-    /// The seed of the point or trial of this name, small enough to be typed.
-    fn seed_of(self, name: &str) -> u64 {
-        let mut hash = Fnv1a::default();
-        hash.add(&self.seed.to_le_bytes());
-        hash.add(name.as_bytes());
-        let hash = hash.value();
-        (hash ^ (hash >> 32)) % 1_000_000_000
+    /// How many messages may be received in the runs that are added to a figure.
+    fn added(self) -> u64 {
+        if self.runs < ENOUGH_RUNS {
+            return 0;
+        }
+        (u128::from(ADDED) * u128::from(self.runs) / 1000).min(u128::from(u64::MAX)) as u64
     }
 }
 
@@ -78,24 +101,77 @@ impl Budget {
 pub struct Workbench {
     budget: Budget,
     /// By command.
-    answers: BTreeMap<String, Answer>,
-    /// By name and argument.
-    trials: BTreeMap<String, Option<Summary>>,
+    answers: BTreeMap<String, Known>,
+    /// By name, argument and runs.
+    trials: BTreeMap<String, Known>,
+    /// What each run of a source gave, as far as the next look at a figure may need it.
+    made: BTreeMap<String, Made>,
+    /// Where both are kept for later.
+    kept: Kept,
+    /// Why something could not be kept.
+    not_kept: Option<String>,
+}
+
+/// One look at a figure: its number, and how many times the runs of its first look there are, of
+/// what has more.
+#[derive(Clone, Debug, Default)]
+struct Look {
+    number: u32,
+    times: BTreeMap<String, u64>,
+}
+
+impl Look {
+    fn times(&self, source: &str) -> u64 {
+        self.times.get(source).copied().unwrap_or(1)
+    }
+
+    /// The point as it is simulated for this look, and what it is called in all looks.
+    fn fund(&self, budget: Budget, point: &Point) -> (String, Point) {
+        let point = budget.fund(point);
+        let source = point.command();
+        let runs = point.runs.saturating_mul(self.times(&source));
+        (source, point.runs(runs))
+    }
+
+    /// The runs of a trial, and what it is called in all looks.
+    fn fund_trial(&self, budget: Budget, trial: &Trial) -> (String, u64) {
+        let source = key(trial);
+        let runs = budget.share(trial.runs).saturating_mul(self.times(&source));
+        (source, runs)
+    }
 }
 
 impl Workbench {
     /// Nothing is simulated yet.
     pub fn new(budget: Budget) -> Self {
-        Self { budget, answers: BTreeMap::new(), trials: BTreeMap::new() }
+        Self {
+            budget,
+            answers: BTreeMap::new(),
+            trials: BTreeMap::new(),
+            made: BTreeMap::new(),
+            kept: Kept::default(),
+            not_kept: None,
+        }
     }
 
-    /// How many points these figures still need.
+    /// Nothing is simulated that is kept here, and what is simulated is kept: each point by itself,
+    /// so that whoever is stopped loses only the one under way, and machines can share the work.
+    pub fn keeping(budget: Budget, kept: Arc<dyn Keep + Send>) -> Self {
+        Self { kept: Kept(Some(kept)), ..Self::new(budget) }
+    }
+
+    /// Why something could not be kept, if so, in one line.
+    pub fn not_kept(&self) -> Option<&str> {
+        self.not_kept.as_deref()
+    }
+
+    /// How many points these figures still need, for their first look.
     pub fn missing(&self, figures: &[Figure]) -> usize {
-        let (points, trials) = self.needed(figures);
-        points.len() + trials.len()
+        self.needed(figures, &Look::default()).len()
     }
 
-    /// The figure with its numbers; `step` is called after every point that was simulated for it.
+    /// The figure with its numbers; `step` is called after every point that was simulated for its
+    /// first look.
     ///
     /// # Errors
     /// [`SimulationFailed`], if a point cannot be simulated.
@@ -104,69 +180,195 @@ impl Workbench {
         figure: Figure,
         step: &mut dyn FnMut(),
     ) -> Result<Finding, SimulationFailed> {
-        let (points, trials) = self.needed(std::slice::from_ref(&figure));
-        for (command, point) in points {
-            let answer = point.answer(self.budget.threads, &|| ());
-            let answer =
-                answer.map_err(|why| SimulationFailed { command: command.clone(), why })?;
-            self.answers.insert(command, answer);
-            step();
-        }
-        for (key, trial) in trials {
-            let summary = self.try_out(trial);
-            let summary = summary.map_err(|why| SimulationFailed { command: key.clone(), why })?;
-            self.trials.insert(key, summary);
-            step();
-        }
+        let found = self.look(&figure, step, &|| false)?;
+        Ok(found.expect("nobody told it to stop"))
+    }
+
+    /// The same, unless it is told to stop: then there is no figure, and what was simulated for it
+    /// is kept.
+    ///
+    /// # Errors
+    /// As [`finding`](Self::finding).
+    pub fn finding_until(
+        &mut self,
+        figure: Figure,
+        step: &mut dyn FnMut(),
+        over: Over<'_>,
+    ) -> Result<Option<Finding>, SimulationFailed> {
+        self.look(&figure, step, over)
+    }
+
+    /// The figure, if all that it needs is kept: nothing is simulated.
+    ///
+    /// # Errors
+    /// As [`finding`](Self::finding), of a figure that is one run.
+    pub fn known(&mut self, figure: Figure) -> Result<Option<Finding>, SimulationFailed> {
+        self.look(&figure, &mut || (), &|| true)
+    }
+
+    /// Looks at the figure until its claims are decided, its budget is spent, or it is told to
+    /// stop.
+    fn look(
+        &mut self,
+        figure: &Figure,
+        step: &mut dyn FnMut(),
+        over: Over<'_>,
+    ) -> Result<Option<Finding>, SimulationFailed> {
         let played = figure.run.map(|run| {
             let failed = |why| SimulationFailed { command: run.command(), why };
             run.play().map_err(failed)
         });
-        Ok(self.find(figure, played.transpose()?))
+        let played = played.transpose()?;
+        let mut look = Look { number: 1, ..Look::default() };
+        self.made.clear();
+        if !self.simulate(figure, &look, step, over)? {
+            return Ok(None);
+        }
+        let mut finding = self.find(figure, played.clone(), &look);
+        let mut left = self.budget.added();
+        while look.number < self.budget.looks
+            && self.grow(figure, &finding.claims, &mut look, &mut left)
+        {
+            look.number += 1;
+            if !self.simulate(figure, &look, &mut || (), over)? {
+                return Ok(None);
+            }
+            let next = self.find(figure, played.clone(), &look);
+            let claims = finding.claims.into_iter().zip(next.claims).map(|(before, now)| {
+                if before.verdict == Verdict::Undecided { now } else { before }
+            });
+            finding = Finding { claims: claims.collect(), ..next };
+        }
+        self.made.clear();
+        Ok(Some(finding))
     }
 
-    /// Everything the figures need that is not there, each once: points by command, trials by key.
-    fn needed(&self, figures: &[Figure]) -> (BTreeMap<String, Point>, BTreeMap<String, Trial>) {
-        let (mut asked, mut trials) = (BTreeMap::new(), BTreeMap::new());
+    /// Gives more runs to what undecided claims want, as far as what is left of the budget allows;
+    /// returns whether there are any.
+    fn grow(&self, figure: &Figure, claims: &[Claim], look: &mut Look, left: &mut u64) -> bool {
+        let costs = self.costs(figure, look);
+        let mut grown = BTreeMap::new();
+        for claim in claims.iter().filter(|claim| claim.verdict == Verdict::Undecided) {
+            let new = claim.wants.iter().filter(|source| !grown.contains_key(*source));
+            let new: Vec<&String> = new.collect();
+            let cost = |source: &&String| costs.get(*source).copied().unwrap_or(u64::MAX);
+            let cost = new.iter().map(cost).fold(0, u64::saturating_add).saturating_mul(MORE);
+            if cost <= *left {
+                *left -= cost;
+                grown.extend(new.into_iter().map(|source| (source.clone(), MORE)));
+            }
+        }
+        for (source, more) in &grown {
+            *look.times.entry(source.clone()).or_insert(1) *= more;
+        }
+        !grown.is_empty()
+    }
+
+    /// How many messages were received in the runs of each source, or would have been.
+    fn costs(&self, figure: &Figure, look: &Look) -> BTreeMap<String, u64> {
+        let mut costs = BTreeMap::new();
+        for series in figure.panels.iter().flat_map(|panel| &panel.series) {
+            match &series.points {
+                Points::Formula(..) => {}
+                Points::Simulated(_, points) => costs.extend(points.iter().map(|(_, point)| {
+                    let (source, point) = look.fund(self.budget, point);
+                    let answer = self.answers.get(&point.command());
+                    let received = answer.and_then(|answer| answer.deliveries);
+                    // The lazy engine draws a few numbers for each process.
+                    let few = point.runs.saturating_mul(u64::from(point.nodes)) / 10;
+                    (source, received.unwrap_or(few))
+                })),
+                Points::Measured(points) => costs.extend(points.iter().map(|(_, trial)| {
+                    let (source, runs) = look.fund_trial(self.budget, trial);
+                    (source, runs.saturating_mul(trial.messages))
+                })),
+            }
+        }
+        costs
+    }
+
+    /// Simulates what the figure needs for this look and is not there, until it is told to stop;
+    /// returns whether all is there.
+    fn simulate(
+        &mut self,
+        figure: &Figure,
+        look: &Look,
+        step: &mut dyn FnMut(),
+        over: Over<'_>,
+    ) -> Result<bool, SimulationFailed> {
+        let mut jobs = self.needed(std::slice::from_ref(figure), look);
+        jobs.retain(|job| match self.kept.load(&job.name) {
+            None => true,
+            Some(known) => {
+                self.known_of(job).insert(job.name.clone(), known);
+                step();
+                false
+            }
+        });
+        for job in &mut jobs {
+            job.before = self.made.remove(&job.source);
+        }
+        jobs::make(jobs, self.budget.threads, over, &mut |job, known, made| {
+            if let Err(why) = self.kept.keep(&job.name, &known) {
+                self.not_kept.get_or_insert(why);
+            }
+            self.known_of(job).insert(job.name.clone(), known);
+            if job.runs() <= REMEMBERED {
+                self.made.insert(job.source.clone(), made);
+            }
+            step();
+        })
+    }
+
+    /// Where what this job gives is known.
+    fn known_of(&mut self, job: &Job) -> &mut BTreeMap<String, Known> {
+        match job.asked {
+            Asked::Point(_) => &mut self.answers,
+            Asked::Trial { .. } => &mut self.trials,
+        }
+    }
+
+    /// Everything the figures need that is not there, each once.
+    fn needed(&self, figures: &[Figure], look: &Look) -> Vec<Job> {
+        let mut jobs = BTreeMap::new();
         let panels = figures.iter().flat_map(|figure| &figure.panels);
         for series in panels.flat_map(|panel| &panel.series) {
             match &series.points {
                 Points::Formula(..) => {}
-                Points::Simulated(_, points) => asked.extend(points.iter().map(|(_, point)| {
-                    let point = self.budget.fund(point);
-                    (point.command(), point)
+                Points::Simulated(_, points) => jobs.extend(points.iter().map(|(_, point)| {
+                    let (source, point) = look.fund(self.budget, point);
+                    let work = point.runs.saturating_mul(point.nodes.into());
+                    let (name, asked, before) =
+                        (point.command(), Asked::Point(Box::new(point)), None);
+                    (name.clone(), Job { name, source, asked, before, work })
                 })),
-                Points::Measured(points) => {
-                    trials.extend(points.iter().map(|(_, trial)| (key(trial), *trial)));
-                }
+                Points::Measured(points) => jobs.extend(points.iter().map(|(_, trial)| {
+                    let (source, runs) = look.fund_trial(self.budget, trial);
+                    let (seed, work) = (seed_of(self.budget.seed, &source), runs * trial.messages);
+                    let asked = Asked::Trial { trial: *trial, runs, seed };
+                    let (name, before) = (told(&source, runs), None);
+                    (name.clone(), Job { name, source, asked, before, work })
+                })),
             }
         }
-        asked.retain(|command, _| !self.answers.contains_key(command));
-        trials.retain(|key, _| !self.trials.contains_key(key));
-        (asked, trials)
+        let mut jobs: Vec<Job> = jobs.into_values().collect();
+        let known = |job: &Job| match job.asked {
+            Asked::Point(_) => self.answers.contains_key(&job.name),
+            Asked::Trial { .. } => self.trials.contains_key(&job.name),
+        };
+        jobs.retain(|job| !known(job));
+        jobs
     }
 
-    fn try_out(&self, trial: Trial) -> Result<Option<Summary>, BadExperiment> {
-        let (runs, seed) = (self.budget.share(trial.runs), self.budget.seed_of(&key(&trial)));
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.budget.threads)
-            .build()
-            .map_err(|error| BadExperiment::Threads(error.to_string()))?;
-        let run = |run| (trial.run)(trial.argument, seed, run);
-        let samples: Vec<Option<f64>> =
-            pool.install(|| (0..runs).into_par_iter().map(run).collect());
-        Ok(Summary::of(&samples.into_iter().flatten().collect::<Vec<_>>()))
-    }
-
-    fn find(&self, figure: Figure, run: Option<Played>) -> Finding {
+    fn find(&self, figure: &Figure, run: Option<Played>, look: &Look) -> Finding {
         let Budget { runs, seed, .. } = self.budget;
         let command = format!("bellwether reproduce {} --runs {runs} --seed {seed}", figure.id);
-        let curve = |series| self.curve(series, &command);
-        let panes = figure.panels.into_iter().map(|panel| Pane {
+        let curve = |series| self.curve(series, &command, look);
+        let panes = figure.panels.iter().map(|panel| Pane {
             title: panel.title,
             x: panel.x,
             y: panel.y,
-            curves: panel.series.into_iter().map(curve).collect(),
+            curves: panel.series.iter().map(curve).collect(),
         });
         let mut finding = Finding {
             id: figure.id,
@@ -176,7 +378,7 @@ impl Workbench {
             choices: figure.choices,
             panes: panes.collect(),
             run,
-            tables: figure.tables,
+            tables: figure.tables.clone(),
             claims: Vec::new(),
             command: command.clone(),
         };
@@ -188,27 +390,49 @@ impl Workbench {
     }
 
     /// A series with its numbers; what no single simulation makes, the figure's command makes.
-    fn curve(&self, series: Series, figure: &str) -> Curve {
+    fn curve(&self, series: &Series, figure: &str, look: &Look) -> Curve {
         let Series { name, hue, drawn, points } = series;
+        let origin = |law, source, open| {
+            let (look, sources, open) = (look.number, vec![source], [false, open]);
+            Origin { law, look, sources, open }
+        };
         let (kind, dots) = match points {
-            Points::Formula(kind, points) => (kind, points.into_iter().map(value).collect()),
+            Points::Formula(kind, points) => {
+                (*kind, points.iter().map(|(x, y)| Dot::exactly(*x, *y)).collect())
+            }
             Points::Simulated(measure, points) => {
-                let dot = |(x, point): (f64, Point)| {
-                    let command = self.budget.fund(&point).command();
-                    let summary = self.answers.get(&command)?.measure(measure)?;
-                    Some(mean(x, summary, command))
+                let dot = |(x, point): &(f64, Point)| {
+                    let (source, funded) = look.fund(self.budget, point);
+                    let command = funded.command();
+                    let known = self.answers.get(&command)?.measure(*measure)?;
+                    let origin = origin(law_of(*measure, point), source, known.cut > 0);
+                    Some(Dot { origin, ..mean(*x, known, command) })
                 };
-                (Kind::Simulated, points.into_iter().filter_map(dot).collect())
+                (Kind::Simulated, points.iter().filter_map(dot).collect())
             }
             Points::Measured(points) => {
-                let dot = |(x, trial): (f64, Trial)| {
-                    let summary = self.trials.get(&key(&trial))?.as_ref()?;
-                    Some(mean(x, summary, figure.to_owned()))
+                let dot = |(x, trial): &(f64, Trial)| {
+                    let (source, runs) = look.fund_trial(self.budget, trial);
+                    let known = self.trials.get(&told(&source, runs))?.trial()?;
+                    let origin = origin(trial.law, source, known.cut > 0);
+                    Some(Dot { origin, ..mean(*x, known, figure.to_owned()) })
                 };
-                (Kind::Simulated, points.into_iter().filter_map(dot).collect())
+                (Kind::Simulated, points.iter().filter_map(dot).collect())
             }
         };
-        Curve { name, kind, hue, drawn, dots }
+        Curve { name: name.clone(), kind, hue: *hue, drawn: *drawn, dots }
+    }
+}
+
+/// What the samples of a measure are. A figure asks for two runs where nothing is random.
+fn law_of(measure: Measure, point: &Point) -> Law {
+    match measure {
+        _ if point.runs == 2 => Law::Fixed,
+        Measure::StrongSuccess | Measure::Aborted => Law::Chance,
+        Measure::WeakSuccess | Measure::InconsistentFraction | Measure::LeaderPresence => {
+            Law::Share
+        }
+        _ => Law::Mean,
     }
 }
 
@@ -216,11 +440,14 @@ fn key(trial: &Trial) -> String {
     format!("{} {}", trial.name, trial.argument)
 }
 
-fn value((x, y): (f64, f64)) -> Dot {
-    Dot { x, y, stderr: 0.0, ci95: [y; 2], runs: 0, command: None }
+/// What a trial of so many runs is kept under.
+fn told(source: &str, runs: u64) -> String {
+    format!("{source}, {runs} runs")
 }
 
-fn mean(x: f64, summary: &Summary, command: String) -> Dot {
-    let Summary { mean, stderr, ci95, count, .. } = *summary;
-    Dot { x, y: mean, stderr, ci95, runs: count, command: Some(command) }
+fn mean(x: f64, known: &Measured, command: String) -> Dot {
+    let Summary { mean, stderr, ci95, count, .. } = known.summary;
+    let (cut, command) = (known.cut, Some(command));
+    let ci95 = if cut > 0 { [mean; 2] } else { ci95 };
+    Dot { stderr, ci95, runs: count, cut, command, ..Dot::exactly(x, mean) }
 }

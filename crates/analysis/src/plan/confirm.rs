@@ -5,11 +5,14 @@
 //! predict for those. False departures of a good plan are too rare to be seen; so their formulas
 //! are confirmed at a shorter T_L, where there are hundreds, and the planned T_L is watched for as
 //! long as the effort allows: what is seen must not contradict the rate, and seldom can do more.
+//! Where even that can see nothing, the rate is estimated as that of a rare event (`rare.rs`).
 //!
 //! How much is simulated is counted in deliveries and not in seconds, so that an answer does not
 //! depend on the machine.
 
-use super::{FRACTION, LEADERSHIP, LENGTH, Plan, Predicted, formula, messages_at_start, silence};
+use super::{
+    FRACTION, LEADERSHIP, LENGTH, Plan, Predicted, Rate, formula, messages_at_start, silence,
+};
 use crate::announce_listen::losses::beyond_first;
 use crate::announce_listen::point_of;
 use crate::figures::SimulationFailed;
@@ -50,6 +53,8 @@ const UNHEARD: f64 = 50.0;
 const RARE: f64 = 0.1;
 /// What part of a delay may be due to rare runs before there must be plenty of those.
 const RARE_PART: f64 = 0.1;
+/// So few runs of a watch that see anything say nothing.
+const UNSEEN: f64 = 0.01;
 /// The stretches without agreement that make their rate visible.
 const PLENTY: f64 = 400.0;
 
@@ -117,6 +122,8 @@ pub struct Watch {
     pub consistent: bool,
     /// The command that prints the same.
     pub command: String,
+    /// The rate by an estimate, where watching cannot see anything.
+    pub rate: Option<Rate>,
 }
 
 /// One experiment, and what is expected of it.
@@ -181,7 +188,11 @@ impl Plan {
             confirmed.extend(check.confirm(&ask(&check.point)?));
         }
         let watch = watched.map(|point| ask(&point).map(|answer| seen.watch(&point, &answer)));
-        Ok((confirmed, watch.transpose()?))
+        let mut watch = watch.transpose()?;
+        if let Some(watch) = watch.as_mut().filter(|watch| watch.expected < UNSEEN) {
+            watch.rate = self.rate(effort)?;
+        }
+        Ok((confirmed, watch))
     }
 
     /// The same plan for a group that can be simulated at this effort.
@@ -319,6 +330,7 @@ impl Plan {
             seen,
             consistent: possible(point.runs, chance, seen),
             command: point.command(),
+            rate: None,
         }
     }
 }

@@ -14,10 +14,12 @@
 
 mod confirm;
 pub mod lease;
+mod rare;
 pub mod silence;
 pub mod strategy;
 
 pub use confirm::{Confirmation, Effort, GROUP_MAX, Verdict, Watch};
+pub use rare::Rate;
 
 use crate::announce_listen::losses::beyond_first;
 use crate::announce_listen::wake;

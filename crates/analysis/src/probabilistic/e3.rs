@@ -2,9 +2,13 @@
 //!
 //! * Printed: (1−p_fail)(1−p_ucastl)^{3K_2/2−1}: a relay that knows the best one lasts, and its
 //!   message arrives along each edge of a spanning tree.
-//! * Corrected: (1−p_fail)(1−p_ucastl)^{2(m−1)}, m = ⌊3K_2/2⌋. Of an edge perhaps only the far end
-//!   sees the near one, which then must be told something before it can answer: two unicasts have
-//!   to arrive, not one. With both it is a lower bound.
+//!
+//! **Not proved, and not refuted.** Of an edge perhaps only the far end sees the near one, which
+//! then must be told something before it can answer: two unicasts have to arrive, not one. So the
+//! text's argument fails already for two relays that see little (a test has the numbers). But its
+//! exponent counts on the most relays that E1 allows, 3K_2/2, and most rounds have fewer: no
+//! simulation that we made fell below the printed bound, and it is what we use.
+//! (1−p_fail)(1−p_ucastl)^{2(m−1)}, m = ⌊3K_2/2⌋, can be proved ([`proved`]), and is far lower.
 //!
 //! Both are very low where many prefer the same one from the beginning, as the text says.
 
@@ -21,8 +25,8 @@ pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(round.lasts * pow(1.0 - inputs.unicast_loss, edges))
 }
 
-/// With two unicasts for each edge.
-pub fn corrected(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+/// With two unicasts for each edge: lower than what is printed, and a bound for certain.
+pub fn proved(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     let round = Round::of(inputs);
     let [_, most] = window(round.k2());
     let edges = most.min(u64::from(inputs.nodes)).saturating_sub(1);
@@ -36,8 +40,8 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     about: "that the relays choose the same leader, a lower bound given E1 and E2",
     reads: &["nodes", "k", "fail", "ucast-loss", "mcast-loss"],
     printed,
-    corrected,
-    note: |_| "whom only the far end of an edge sees must first be told, then answer: 2 unicasts",
+    corrected: printed,
+    note: |_| "not proved: an edge may take two unicasts; and not refuted by any simulation",
     exact: |_| false,
     ..CHANCE
 }];
@@ -52,9 +56,9 @@ mod tests {
         let at = figure_4(40);
         let k2 = 0.99 * 0.99 * 40.0;
         assert_near(printed(&at).unwrap(), 0.99 * pow(0.99, 1.5 * k2 - 1.0), 1e-12);
-        assert_near(corrected(&at).unwrap(), 0.99 * 0.99f64.powi(2 * 57), 1e-12);
+        assert_near(proved(&at).unwrap(), 0.99 * 0.99f64.powi(2 * 57), 1e-12);
         let at = inputs(10, |given| (given.k, given.unicast_loss) = (7, 1.0));
-        assert_eq!((printed(&at), corrected(&at)), (Ok(0.0), Ok(0.0)));
+        assert_eq!((printed(&at), proved(&at)), (Ok(0.0), Ok(0.0)));
     }
 
     /// Two relays, one of which sees the other, which knows of a better one than it does itself or
@@ -69,8 +73,24 @@ mod tests {
             let answered = arrives * arrives;
             let either = 1.0 - loss * (1.0 - answered);
             let exact = (one * told + one * answered + both * either) / (2.0 * one + both);
-            assert!(exact < arrives, "printed is above: {exact} {arrives}");
-            assert!(exact > arrives * arrives, "corrected is below: {exact}");
+            assert!(exact < arrives, "one arrival is above: {exact} {arrives}");
+            assert!(exact > arrives * arrives, "two are below: {exact}");
         }
+    }
+
+    /// The same in a large group, where both may see the best one that either sees: with small
+    /// views the step of the text's proof is wrong, with exactly two relays.
+    #[test]
+    fn the_step_of_the_proof_fails_for_two_relays_that_see_little() {
+        let chance = |view: f64, loss: f64| {
+            let (one, both) = (view * (1.0 - view), view * view);
+            let any = 2.0 * one + both;
+            let arrives = 1.0 - loss;
+            let either = 1.0 - loss * (1.0 - arrives * arrives);
+            let told = (one * arrives + one * arrives * arrives + both * either) / any;
+            both / any + 2.0 * one / any * told
+        };
+        assert!(chance(0.05, 0.5) < 0.4, "{}", chance(0.05, 0.5));
+        assert!(chance(0.5, 0.5) > 0.5, "{}", chance(0.5, 0.5));
     }
 }

@@ -16,7 +16,7 @@ pub const PRINTED: [Formula; 5] =
 
 /// The five factors as corrected.
 pub const CORRECTED: [Formula; 5] =
-    [e1::corrected, e2::corrected, e3::corrected, e4::corrected, e5::leader_lives];
+    [e1::corrected, e2::corrected, e3::printed, e4::corrected, e5::leader_lives];
 
 /// As printed.
 pub fn printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {

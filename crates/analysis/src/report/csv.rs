@@ -3,12 +3,13 @@
 use crate::figures::{Curve, Dot, Finding, Pane, Played};
 use bellwether_core::Event;
 
-const HEADER: &str = "figure,pane,series,kind,x,y,stderr,ci95_low,ci95_high,runs,command\n";
+const HEADER: &str = "figure,pane,series,kind,x,y,stderr,ci95_low,ci95_high,runs,cut,command\n";
 const HEADER_OF_RUNS: &str = "scenario,sent,received,from,to,message\n";
 
 /// All points, those of curves that are not drawn as well; of a run, all messages that arrived.
 ///
-/// A formula has no error and no runs: those cells are empty. Numbers are written with all the
+/// A formula has no error and no runs: those cells are empty. So is the interval of a mean of which
+/// runs were cut. Numbers are written with all the
 /// digits it takes to read the same number back.
 pub fn csv(finding: &Finding) -> String {
     if let Some(run) = &finding.run {
@@ -39,9 +40,9 @@ fn messages(run: &Played) -> String {
     text
 }
 
-fn row(finding: &Finding, pane: &Pane, curve: &Curve, dot: &Dot) -> [String; 11] {
+fn row(finding: &Finding, pane: &Pane, curve: &Curve, dot: &Dot) -> [String; 12] {
     let measured = |value: String| if dot.runs > 0 { value } else { String::new() };
-    let [low, high] = dot.ci95;
+    let [low, high] = dot.ci95.map(|end| if dot.cut > 0 { String::new() } else { end.to_string() });
     [
         cell(finding.id),
         cell(pane.title),
@@ -50,9 +51,10 @@ fn row(finding: &Finding, pane: &Pane, curve: &Curve, dot: &Dot) -> [String; 11]
         dot.x.to_string(),
         dot.y.to_string(),
         measured(dot.stderr.to_string()),
-        measured(low.to_string()),
-        measured(high.to_string()),
+        measured(low),
+        measured(high),
         measured(dot.runs.to_string()),
+        measured(dot.cut.to_string()),
         cell(dot.command.as_deref().unwrap_or_default()),
     ]
 }
@@ -71,7 +73,7 @@ mod tests {
     use crate::report::sample;
 
     #[test]
-    fn every_point_has_a_row_of_eleven_cells() {
+    fn every_point_has_a_row_of_twelve_cells() {
         let mut finding = sample::plain();
         finding.panes[0].curves.pop();
         let points: usize =
@@ -80,7 +82,7 @@ mod tests {
         assert_eq!(text.lines().count(), 1 + points);
         for line in text.lines().skip(1) {
             // The only comma that is not between cells is that of the series' name, in quotes.
-            assert_eq!(line.split(',').count(), 11 + 1, "{line}");
+            assert_eq!(line.split(',').count(), 12 + 1, "{line}");
         }
     }
 
@@ -88,7 +90,16 @@ mod tests {
     fn a_formula_has_neither_error_nor_runs() {
         let text = csv(&sample::plain());
         let line = text.lines().find(|line| line.contains(",corrected,")).unwrap();
-        assert!(line.ends_with(",,,,,"), "{line}");
+        assert!(line.ends_with(",,,,,,"), "{line}");
+    }
+
+    #[test]
+    fn a_mean_of_which_runs_were_cut_has_no_interval() {
+        let mut finding = sample::plain();
+        finding.panes[0].curves[1].dots[0].cut = 12;
+        let text = csv(&finding);
+        let line = text.lines().find(|line| line.contains(",1000,12,")).unwrap();
+        assert!(line.contains(",,,1000,12,"), "{line}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub fn json(finding: &Finding) -> Value {
         "run": finding.run.as_ref().map(run),
         "tables": finding.tables,
         "claims": finding.claims,
+        "cut": finding.cuts(),
         "command": finding.command,
     })
 }
@@ -66,8 +67,9 @@ fn dot(dot: &Dot) -> Value {
         "x": dot.x,
         "y": dot.y,
         "stderr": dot.stderr,
-        "ci95": dot.ci95,
+        "ci95": (dot.cut == 0).then_some(dot.ci95),
         "runs": dot.runs,
+        "cut": dot.cut,
         "command": dot.command,
     })
 }

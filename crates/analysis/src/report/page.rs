@@ -10,7 +10,7 @@
 
 use super::markup::{Prose, Text, put};
 use super::{picture, stem, stem_of};
-use crate::figures::{Budget, Claim, Curve, Dot, Finding, Played, Table, Verdict};
+use crate::figures::{Budget, CLAIMS, Claim, Curve, Dot, FAMILY, Finding, Played, Table, Verdict};
 use crate::numbers::{grouped, short};
 use bellwether_sim::trace::transcript;
 
@@ -98,29 +98,53 @@ pub fn assemble(pieces: &[Piece], budget: Budget) -> String {
 
 fn header(out: &mut String, pieces: &[Piece], budget: Budget) {
     let Budget { runs, seed, .. } = budget;
-    let counts = [Verdict::Confirmed, Verdict::Refuted, Verdict::NotReproducible]
+    let counts = Verdict::ALL
         .map(|verdict| {
             let count: usize = pieces.iter().map(|piece| piece.count(verdict)).sum();
             format!("{count} {}", badge(verdict))
         })
         .join(", ");
     let runs = grouped(&runs.to_string());
+    let family = short(100.0 * FAMILY);
     put!(
         out,
         "<header>\n<h1>Published figures, drawn again</h1>\n\
          <p>Every figure is computed from formulas, as printed and as corrected, and from \
          simulations of the protocols, {runs} runs a point unless a figure says otherwise, from \
-         seed {seed}. Every claim is judged by these numbers: a difference counts if it exceeds \
-         four standard errors. Intervals hold the true mean with 95&nbsp;% confidence.</p>\n\
-         <p class=\"counts\">{counts}</p>\n</header>\n"
+         seed {seed}. After ± stands a standard error; the intervals in tables and pictures hold \
+         the true mean with 95&nbsp;% confidence.</p>\n\
+         <p>A claim is a list of comparisons, each with a margin. It is <em>confirmed</em> if \
+         every comparison holds with the whole of its interval, <em>refuted</em> if one fails with \
+         the whole of its interval. Otherwise more runs are made, until the figure\'s budget is \
+         spent: then it is <em>undecided</em>. <em>Not reproducible</em> is what the text leaves \
+         open. The probability that this page has a wrong verdict is at most {family}&nbsp;%: each \
+         of at most {CLAIMS} claims may err with an equal share α of that, its k-th look with \
+         α/2<sup>k</sup>. Intervals that confirm have confidence 1&nbsp;−&nbsp;α/2<sup>k</sup>; \
+         those that refute a claim of n comparisons 1&nbsp;−&nbsp;α/(2<sup>k</sup>n). Each verdict \
+         says its margin, its level and its look.</p>\n\
+         {SOURCES}<p class=\"counts\">{counts}</p>\n</header>\n"
     );
 }
+
+/// What the figures cite, in full.
+const SOURCES: &str = "\
+    <p>The thesis is Eve M. Schooler, <cite>Why multicast protocols (don\u{2019}t) scale</cite>, \
+    California Institute of Technology, 2001. MEREA is P. Beaulah Soundarabai, Thriveni J, K. R. \
+    Venugopal and L. M. Patnaik, <cite>An improved leader election algorithm for distributed \
+    systems</cite>, International Journal of Next-Generation Networks 5(1), 2013. The lecture is \
+    Christian Fischer Pedersen, <cite>Leader election</cite>, Aarhus University, 2020. The \
+    probabilistic election is Indranil Gupta, Robbert van Renesse and Kenneth P. Birman, <cite>A \
+    probabilistically correct leader election protocol for large groups</cite>, technical report, \
+    Cornell University, 2000. Fetzer and Cristian is Christof Fetzer and Flaviu Cristian, <cite>A \
+    highly available local leader election service</cite>, IEEE Transactions on Software \
+    Engineering 25(5), 1999.</p>\n";
 
 fn badge(verdict: Verdict) -> String {
     let (class, sign) = match verdict {
         Verdict::Confirmed => ("yes", '✓'),
         Verdict::Refuted => ("no", '✗'),
         Verdict::NotReproducible => ("open", '?'),
+        Verdict::Undecided => ("open", '≈'),
     };
     format!("<span class=\"badge {class}\">{sign} {}</span>", verdict.name())
 }
@@ -165,13 +189,8 @@ fn section(out: &mut String, finding: &Finding) {
         finding.claims.iter().for_each(|claim| judged(out, claim));
         out.push_str("</ul>\n");
     }
-    if !finding.choices.is_empty() {
-        out.push_str("<h3>What we chose</h3>\n<ul>\n");
-        for choice in finding.choices {
-            put!(out, "<li>{}</li>\n", Prose(choice));
-        }
-        out.push_str("</ul>\n");
-    }
+    listed(out, "What was cut", &finding.cuts());
+    listed(out, "What we chose", finding.choices);
     let stem = stem(finding);
     put!(out, "<h3>How to get it</h3>\n<pre><code>{}</code></pre>\n", Text(&finding.command));
     let link = |kind: &str| format!("<a href=\"{stem}.{kind}\">{stem}.{kind}</a>");
@@ -182,6 +201,18 @@ fn section(out: &mut String, finding: &Finding) {
         None => numbers(out, finding),
     }
     out.push_str("</section>\n");
+}
+
+/// A list under its heading; nothing, if it is empty.
+fn listed<T: AsRef<str>>(out: &mut String, heading: &str, sentences: &[T]) {
+    if sentences.is_empty() {
+        return;
+    }
+    put!(out, "<h3>{heading}</h3>\n<ul>\n");
+    for sentence in sentences {
+        put!(out, "<li>{}</li>\n", Prose(sentence.as_ref()));
+    }
+    out.push_str("</ul>\n");
 }
 
 fn tabled(out: &mut String, table: &Table) {
@@ -212,14 +243,16 @@ fn write_run(out: &mut String, run: &Played) {
 }
 
 fn judged(out: &mut String, claim: &Claim) {
-    let Claim { says, section, verdict, because } = claim;
+    let Claim { says, section, verdict, because, rule, .. } = claim;
     put!(
         out,
-        "<li>{} {} <span class=\"where\">({})</span><br><span class=\"because\">{}</span></li>\n",
+        "<li>{} {} <span class=\"where\">({})</span><br><span class=\"because\">{}</span><br>\
+         <span class=\"because\">Rule: {}</span></li>\n",
         badge(*verdict),
         Prose(says),
         Text(section),
-        Prose(because)
+        Prose(because),
+        Prose(rule)
     );
 }
 
@@ -254,7 +287,11 @@ fn numbers(out: &mut String, finding: &Finding) {
 fn row(out: &mut String, curve: &Curve, dot: &Dot) {
     let (interval, runs) = if dot.runs > 0 {
         let [low, high] = dot.ci95.map(short);
-        (format!("{low} to {high}"), grouped(&dot.runs.to_string()))
+        let interval = match dot.cut {
+            0 => format!("{low} to {high}"),
+            cut => format!("none: {cut} runs were cut"),
+        };
+        (interval, grouped(&dot.runs.to_string()))
     } else {
         Default::default()
     };
@@ -305,6 +342,16 @@ mod tests {
         assert_eq!(assemble(&pieces, Budget::default()), text);
         assert!(pieces[0].is_of(findings[0].id) && !pieces[0].is_of(findings[1].id));
         assert_eq!(Piece::all_of("<html>of somebody else</html>"), []);
+    }
+
+    #[test]
+    fn runs_that_were_cut_are_told() {
+        let mut finding = sample::plain();
+        assert!(!page(&[finding.clone()], Budget::default()).contains("What was cut"));
+        finding.panes[0].curves[1].dots[0].cut = 12;
+        let text = page(&[finding], Budget::default());
+        assert!(text.contains("LE-A, simulated, at 2: 12 of 1012 runs were cut"), "{text}");
+        assert!(text.contains("none: 12 runs were cut"), "{text}");
     }
 
     #[test]

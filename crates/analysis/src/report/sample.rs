@@ -4,12 +4,13 @@
 use crate::figures::{Axis, Claim, Curve, Dot, Finding, Kind, Pane};
 
 fn exact(x: f64, y: f64) -> Dot {
-    Dot { x, y, stderr: 0.0, ci95: [y; 2], runs: 0, command: None }
+    Dot::exactly(x, y)
 }
 
 fn mean(x: f64, y: f64, stderr: f64) -> Dot {
     let ci95 = [y - 2.0 * stderr, y + 2.0 * stderr];
-    Dot { x, y, stderr, ci95, runs: 1000, command: Some(format!("bellwether sim --nodes {x}")) }
+    let command = Some(format!("bellwether sim --nodes {x}"));
+    Dot { stderr, ci95, runs: 1000, command, ..Dot::exactly(x, y) }
 }
 
 fn curve(name: &str, kind: Kind, hue: usize, dots: Vec<Dot>) -> Curve {

@@ -244,7 +244,7 @@ fn what_is_told_of_a_run_does_not_depend_on_the_budget() {
     let with_runs: Vec<Figure> =
         figures().into_iter().filter(|figure| figure.run.is_some()).collect();
     assert_eq!(with_runs.len(), 4);
-    let budget = Budget { runs: 2, seed: 99, threads: 1 };
+    let budget = Budget { runs: 2, seed: 99, threads: 1, ..Budget::default() };
     let mut bench = Workbench::new(budget);
     for figure in with_runs {
         let small = bench.finding(figure, &mut || ()).expect("it can be simulated");

@@ -49,6 +49,27 @@ pub(crate) fn assert_forgeries_count(found: &[Finding], known: Table) {
     assert!(unmoved.is_empty(), "{unmoved:#?}");
 }
 
+/// What is undecided is so for want of runs: the same numbers with a thousandth of the error decide
+/// it, for or against. A claim that nothing can decide says nothing.
+pub(crate) fn assert_runs_would_decide(found: &[Finding], known: Table) {
+    let mut open = Vec::new();
+    for (id, known) in known {
+        let mut sharp = named(found, id);
+        let curves = sharp.panes.iter_mut().flat_map(|pane| &mut pane.curves);
+        for dot in curves.flat_map(|curve| &mut curve.dots) {
+            dot.ci95 = dot.ci95.map(|end| dot.y + (end - dot.y) / 1e3);
+            (dot.stderr, dot.runs) = (dot.stderr / 1e3, dot.runs * 1_000_000);
+        }
+        let judged = (figure(id).expect("one of these figures").claims)(&sharp);
+        for (claim, (_, verdict, _)) in judged.iter().zip(*known) {
+            if *verdict == Verdict::Undecided && claim.verdict == Verdict::Undecided {
+                open.push((id, claim.says, claim.because.clone()));
+            }
+        }
+    }
+    assert!(open.is_empty(), "{open:#?}");
+}
+
 /// Changes a curve of the pane of this number.
 fn change(finding: &mut Finding, pane: usize, name: &str, change: impl FnOnce(&mut Curve)) {
     let curves = &mut finding.panes[pane].curves;

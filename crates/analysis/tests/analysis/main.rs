@@ -5,7 +5,7 @@
 //! | `domain` | every formula has a finite value or a reason, for every input |
 //! | `messages`, `classic`, `probabilistic` | corrected forms beside the simulation they name |
 //! | `figures`, `our_figures` | the figures of the announce-listen chapter, and ours of it |
-//! | `classic_figures`, `probabilistic_figures` | the figures of the other papers |
+//! | `classic_figures`, `probabilistic_figures`, `local_leader_figures` | the figures of the other papers |
 //! | `lease` | the planner of leases |
 //! | `strategy` | the planner of the probabilistic election |
 //!
@@ -18,6 +18,7 @@ mod figures;
 mod found;
 mod known;
 mod lease;
+mod local_leader_figures;
 mod messages;
 mod our_figures;
 mod probabilistic;

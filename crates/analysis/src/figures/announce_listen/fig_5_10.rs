@@ -4,7 +4,7 @@ use super::common::{
     CONVERGED, CORRELATED, PARAMETERS, RUNS, SENT, Sizes, Subject, subject, t_max,
 };
 use crate::announce_listen::convergence;
-use crate::figures::evidence::{flat, matched};
+use crate::figures::evidence::{Margin, flat, matched};
 use crate::figures::{Axis, Claim, Figure, Finding, Kind};
 use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
@@ -71,6 +71,7 @@ pub(super) fn claims_of_large_groups(finding: &Finding) -> Vec<Claim> {
     vec![flat(
         "With correlated loss convergence time is independent of the group's size.",
         "5.4.1",
+        Margin::Linear,
         &SUBJECTS.map(|subject| finding.simulated(subject.name)),
     )]
 }

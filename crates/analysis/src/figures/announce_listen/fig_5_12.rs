@@ -3,7 +3,6 @@
 use super::common::{
     BOTH_MODELS, CORRELATED, PARAMETERS, RUNS, Subject, TO_500, UNCORRELATED, subject,
 };
-use super::first_round::{last, measured};
 use crate::announce_listen::leadership_delay;
 use crate::figures::evidence::{above, beside, matched};
 use crate::figures::{Axis, Claim, Figure, Finding, Kind};
@@ -30,27 +29,20 @@ pub(super) fn figure() -> Figure {
     let leader = |subject: Subject| {
         subject.formula(Kind::Corrected, sizes, leadership_delay::first_announcement)
     };
+    let last = |subject: Subject| subject.simulated(sizes, Measure::FirstRoundEnd);
     let uncorrelated = vec![
-        measured(LE_S_UC, sizes, "first round, LE-S uncorrelated", |n, s, r| {
-            last(LE_S_UC, n, s, r)
-        }),
+        last(LE_S_UC),
         leader(LE_S_LEADER_UC),
-        measured(LE_M_UC, sizes, "first round, LE-M uncorrelated", |n, s, r| {
-            last(LE_M_UC, n, s, r)
-        }),
+        last(LE_M_UC),
         leader(LE_M_LEADER_UC),
-        SUP_UC.simulated(sizes, Measure::ConvergenceTime),
+        last(SUP_UC),
     ];
     let correlated = vec![
-        measured(LE_S_CORR, sizes, "first round, LE-S correlated", |n, s, r| {
-            last(LE_S_CORR, n, s, r)
-        }),
+        last(LE_S_CORR),
         leader(LE_S_LEADER_CORR),
-        measured(LE_M_CORR, sizes, "first round, LE-M correlated", |n, s, r| {
-            last(LE_M_CORR, n, s, r)
-        }),
+        last(LE_M_CORR),
         leader(LE_M_LEADER_CORR),
-        SUP_CORR.simulated(sizes, Measure::ConvergenceTime),
+        last(SUP_CORR),
     ];
     Figure {
         title: "LE-M, LE-S and SUP in the first round with a loss of .4",

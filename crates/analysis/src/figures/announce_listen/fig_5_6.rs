@@ -4,7 +4,7 @@ use super::common::{
     CONVERGED, PARAMETERS, QUIET, RUNS, SENT, SUP_ANALYSIS, Sizes, Subject, subject, t_max,
 };
 use crate::announce_listen::convergence;
-use crate::figures::evidence::{above, flat, matched};
+use crate::figures::evidence::{Margin, above, flat, matched};
 use crate::figures::{Claim, Curve, Figure, Finding, Kind};
 use crate::inputs::Loss;
 use bellwether_protocols::announce_listen::Variant;
@@ -59,7 +59,8 @@ fn claims(finding: &Finding) -> Vec<Claim> {
 }
 
 fn independent(le_s: &Curve) -> Claim {
-    flat("The delay does not depend on the number of processes.", "5.4.1", &[le_s])
+    let says = "The delay does not depend on the number of processes.";
+    flat(says, "5.4.1", Margin::Linear, &[le_s])
 }
 
 /// What large groups are to be asked.

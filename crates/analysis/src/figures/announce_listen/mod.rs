@@ -11,11 +11,11 @@ mod fig_5_6;
 mod fig_5_7;
 mod fig_5_8;
 mod fig_5_9;
-mod first_round;
 mod inconsistent_fraction;
 mod mappings;
 mod measured_criteria;
 mod query;
+mod rare_cost;
 mod reestablishment_delay;
 mod sketch;
 mod table_5_1;
@@ -58,6 +58,7 @@ pub const FIGURES: &[Row] = &[
     ("measured-criteria", measured_criteria::figure),
     ("churn", churn::figure),
     ("query", query::figure),
+    ("rare-cost", rare_cost::figure),
     continued!(fig_5_6, "5.6", "LE-S and SUP without loss: convergence time"),
     continued!(fig_5_7, "5.7", "LE-S and SUP without loss: messages"),
     continued!(fig_5_8, "5.8", "LE-S and SUP with a loss of .4: convergence time"),

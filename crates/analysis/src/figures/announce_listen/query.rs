@@ -3,7 +3,8 @@
 use super::reestablishment_delay::departing;
 use super::sketch::simulated;
 use crate::announce_listen::point;
-use crate::figures::evidence::{above_from, lies_above, never_below, scaled, value};
+use crate::figures::evidence::{ABOVE, Margin, above_from, equal, lies_above, value};
+use crate::figures::tell::{Comparison, at_least, no_less_by};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Pane, Panel, Verdict};
 use crate::inputs::Loss;
 use crate::point::duration;
@@ -120,25 +121,32 @@ fn claims(finding: &Finding) -> Vec<Claim> {
 
 fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
     let [le_a, le_s, query, later] = VARIANTS.map(|(name, _)| pane.curve(name));
-    let sooner =
-        |slow: &Curve, fast: &Curve| above_from(slow, fast).is_some() && never_below(slow, fast);
+    let sooner = |slow: &Curve, fast: &Curve| -> Vec<Comparison> {
+        let longest = slow.beside(fast).last().map(|(slow, fast)| at_least(slow, fast));
+        let never =
+            slow.beside(fast).map(|(slow, fast)| no_less_by(slow, fast, Margin::Log.of(slow.y)));
+        never.chain(longest).collect()
+    };
+    let asked = "sooner where T_A is longest, and nowhere later by more than 10 %";
     let in_words = |slow: &Curve, fast: &Curve| match above_from(slow, fast) {
         Some(ratio) => format!("sooner than {} from T_A = {ratio} Δ on", slow.name),
         None => format!("not sooner than {} even where T_A is longest", slow.name),
     };
     vec![
-        Claim::judged(
+        Claim::compared(
             "A Query is answered sooner than the next announcement comes, if T_A is long, and \
              never later.",
             "5.7",
-            sooner(le_a, query) && sooner(le_s, query),
+            asked,
+            &[sooner(le_a, query), sooner(le_s, query)].concat(),
             format!("{}; at 32 Δ {}", in_words(le_a, query), all_four(pane, 32.0, " s")),
         ),
-        Claim::judged(
+        Claim::compared(
             "Suppress-then-Query helps a joiner too: it learns who leads sooner than in LE-S, if \
              T_A is long, and never later.",
             "5.7",
-            sooner(le_s, later),
+            asked,
+            &sooner(le_s, later),
             format!(
                 "T_S = 10 Δ: {}; at 128 Δ {}",
                 in_words(le_s, later),
@@ -148,45 +156,42 @@ fn claims_of_joiners(pane: &Pane) -> Vec<Claim> {
     ]
 }
 
-/// Whether two curves differ by less than a fifth, beyond doubt, wherever both have a point.
-fn about_as_many(mine: &Curve, other: &Curve) -> bool {
-    mine.all_beside(other, |mine, other| {
-        scaled(other, 1.2).exceeds(mine) && mine.exceeds(&scaled(other, 0.8))
-    })
-}
-
 fn claims_of_starts(delay: &Pane, messages: &Pane) -> Vec<Claim> {
     let [le_a, le_s, query, later] = VARIANTS.map(|(name, _)| delay.curve(name));
     let [sends_a, sends_s, asks, asks_later] = VARIANTS.map(|(name, _)| messages.curve(name));
     vec![
-        Claim::judged(
+        Claim::compared(
             "When all begin at once Suppress-then-Query generates fewer messages than Query.",
             "5.7",
-            lies_above(asks, asks_later),
+            ABOVE,
+            &lies_above(asks, asks_later),
             format!("N = 100: {}", all_four(messages, 100.0, "")),
         ),
-        Claim::judged(
+        Claim::compared(
             "It takes longer than Query to establish a leader.",
             "5.7",
-            lies_above(later, query),
+            ABOVE,
+            &lies_above(later, query),
             format!("N = 100: {}", all_four(delay, 100.0, " s")),
         ),
-        Claim::judged(
+        Claim::compared(
             "At a start with loss Query is an improvement on LE-A, and Suppress-then-Query one on \
              LE-S, in delay.",
             "ours",
-            lies_above(le_a, query) && lies_above(le_s, later),
+            ABOVE,
+            &[lies_above(le_a, query), lies_above(le_s, later)].concat(),
             format!("N = 20: {}", all_four(delay, 20.0, " s")),
         )
         .explained(
             Verdict::Confirmed,
             "who has asked announces a round trip later, and need not wait for T_A to say it again",
         ),
-        Claim::judged(
+        Claim::compared(
             "At a start neither spares messages nor costs any: Query generates as many as LE-A, \
-             and Suppress-then-Query as many as LE-S, give or take a fifth.",
+             and Suppress-then-Query as many as LE-S.",
             "ours",
-            about_as_many(asks, sends_a) && about_as_many(asks_later, sends_s),
+            &format!("as many is {}", Margin::Log.in_words()),
+            &[equal(asks, sends_a, Margin::Log), equal(asks_later, sends_s, Margin::Log)].concat(),
             format!("N = 20: {}", all_four(messages, 20.0, "")),
         ),
     ]
@@ -206,17 +211,19 @@ fn claims_of_byes(departure: &Pane) -> Vec<Claim> {
     };
     let in_words = [0.0, 0.4, 0.7].map(at).join("; ");
     vec![
-        Claim::judged(
+        Claim::compared(
             "Byes decrease the delay after a departure.",
             "5.7",
-            lies_above(silent, once) && silent.exceeds(enough),
+            ABOVE,
+            &[lies_above(silent, once), lies_above(silent, enough)].concat(),
             in_words.clone(),
         ),
-        Claim::judged(
+        Claim::compared(
             "The mean number of announcements that reaches all is a number of Byes that reaches \
              all: with more of them nothing would be gained.",
             "5.7",
-            more.agrees(enough),
+            &format!("nothing is {}", Margin::Linear.in_words()),
+            &equal(more, enough, Margin::Linear),
             in_words,
         )
         .explained(

@@ -16,7 +16,8 @@ pub(super) fn simulated(
     Series::simulated(name, hue, measure, xs.iter().map(|&x| (x, point(x))))
 }
 
-/// The lines of a quantity, printed and corrected, wherever each has a value.
+/// The lines of a quantity, printed and corrected, wherever each has a value. Without loss the text
+/// has another formula than with it, to which the printed line does not lead: it begins after 0.
 pub(super) fn formulas(
     quantity: &str,
     name: &str,
@@ -24,7 +25,9 @@ pub(super) fn formulas(
     xs: &[f64],
     given: impl Fn(f64) -> Inputs,
 ) -> [Series; 2] {
-    [Kind::Printed, Kind::Corrected].map(|kind| formula(kind, quantity, name, hue, xs, &given))
+    let lossy: Vec<f64> = xs.iter().copied().filter(|x| *x > 0.0).collect();
+    [(Kind::Printed, &lossy[..]), (Kind::Corrected, xs)]
+        .map(|(kind, xs)| formula(kind, quantity, name, hue, xs, &given))
 }
 
 /// One of the two.

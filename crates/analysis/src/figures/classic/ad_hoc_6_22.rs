@@ -20,15 +20,16 @@ const IN_WORDS: &str = "lecture, MAH: the algorithm in words";
 /// The figure.
 pub(super) fn figure() -> Figure {
     Figure {
-        title: "An ad hoc network: a tree grows from node a and reports the best node",
+        title: "An ad hoc network: a tree grows from node 4 (a) and reports the best, 9 (h)",
         source: "lecture, MAH: the algorithm illustrated, figure 6.22",
         says: "Node a calls an election. In four steps a tree is built; the last step, in which f \
-            and i broadcast, is not drawn any more. Then the best node is reported to the source.",
+            and i broadcast, is not drawn in the lecture any more. Then the best node is reported \
+            to the source.",
         choices: &[
             "The lecture's text has the caption and not the picture: the links and the capacities \
              are ours, chosen so that the caption can hold.",
-            "Processes are numbered by capacity: e = 0, d = 1, g = 2, c = 3, a = 4, f = 5, j = 6, \
-             i = 7, b = 8, h = 9.",
+            "The picture has numbers, by capacity, where the lecture has letters: e = 0, d = 1, g \
+             = 2, c = 3, a = 4, f = 5, j = 6, i = 7, b = 8, h = 9. Below each stands with both.",
             "Messages take 10 ms, and one to each neighbour stands for a broadcast. The Leader \
              message, which the lecture leaves out, goes down the tree.",
         ],
@@ -38,12 +39,17 @@ pub(super) fn figure() -> Figure {
     }
 }
 
-/// Processes by the figure's names, in their order.
+/// The lecture's name of a process.
+fn name(id: u64) -> &'static str {
+    usize::try_from(id).ok().and_then(|id| NAMES.get(id)).unwrap_or(&"?")
+}
+
+/// Processes by the lecture's names, in their order, and by the numbers of the picture.
 fn names<'a>(ids: impl IntoIterator<Item = &'a u64>) -> String {
-    let name = |id: &u64| usize::try_from(*id).ok().and_then(|id| NAMES.get(id)).unwrap_or(&"?");
-    let mut names: Vec<&str> = ids.into_iter().map(|id| *name(id)).collect();
+    let mut names: Vec<(&str, u64)> = ids.into_iter().map(|id| (name(*id), *id)).collect();
     names.sort_unstable();
-    if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+    let both: Vec<String> = names.iter().map(|(name, id)| format!("{name} ({id})")).collect();
+    if both.is_empty() { "nobody".to_owned() } else { both.join(", ") }
 }
 
 /// What was received: when, by whom, from whom.
@@ -98,11 +104,14 @@ fn built(elections: &[Sent], sources: &[u64]) -> Claim {
         names(&senders(&in_it))
     };
     let told: Vec<String> = steps.iter().map(in_step).collect();
+    let in_last = elections.iter().filter(|sent| Some(&sent.at) == steps.last());
+    let last: BTreeSet<&str> = in_last.map(|sent| name(sent.from)).collect();
+    let last: Vec<&str> = last.into_iter().collect();
     let holds =
-        names(sources) == "a" && told.len() == 5 && told.last().is_some_and(|last| last == "f, i");
+        sources.iter().map(|id| name(*id)).eq(["a"]) && told.len() == 5 && last == ["f", "i"];
     let because = format!("they broadcast in this order: {}", told.join("; "));
-    let says = "The tree is built from node a in four steps, and a last one in which f and i \
-                broadcast.";
+    let says = "The tree is built from node a (4) in four steps, and a last one in which f (5) and \
+                i (7) broadcast.";
     Claim::judged(says, SECTION, holds, because)
 }
 

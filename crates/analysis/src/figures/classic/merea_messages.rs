@@ -2,8 +2,9 @@
 
 use super::common::{STEADY, growth_per_process};
 use crate::classic::point_of;
-use crate::figures::evidence::{exactly, lies_above, matched};
+use crate::figures::evidence::{Margin, exactly, matched_within, scaled};
 use crate::figures::series::{known, named};
+use crate::figures::tell::at_least;
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Series};
 use crate::inputs::{ValidInputs, usual};
 use crate::numbers::number;
@@ -161,17 +162,21 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let of = |case: Case| finding.simulated(case.name);
     let (worst, formula) = (of(WORST_WORST), finding.corrected(WORST_WORST.name));
     vec![
-        matched(
+        matched_within(
             "In the best case MEREA takes as many messages as the ring.",
             "5.A",
+            Margin::Exact,
+            "N =",
             &[(of(BEST), of(RING_ONE))],
         ),
         proportional("In the worst-best case it takes O(n) messages.", "5.B.1, 6", of(WORST_BEST)),
         proportional("In the average case it takes O(n) messages.", "5.B.2", of(ANY_ORDER)),
         one_fourth(worst, of(RING_ALL)),
-        matched(
+        matched_within(
             "Equation (4): in the worst-worst case it is n² − n/2 + 2n, to the letter.",
             "5.B.2",
+            Margin::Exact,
+            "N =",
             &[(worst, finding.printed(WORST_WORST.name))],
         ),
         below_analysis(worst),
@@ -180,9 +185,12 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-/// Claims that what a curve counts is proportional to the number of processes.
+/// Claims that what a curve counts is proportional to the number of processes: from one end to the
+/// other each process bears a twentieth more at most.
 pub(super) fn proportional(says: &'static str, section: &'static str, curve: &Curve) -> Claim {
-    let Some([first, last, factor]) = growth_per_process(curve, living) else {
+    let (Some([first, last, factor]), [start, .., end]) =
+        (growth_per_process(curve, living), &curve.dots[..])
+    else {
         return Claim::open(says, section, "there is nothing to compare");
     };
     let (least, most) = (SIZES[0], SIZES[SIZES.len() - 1]);
@@ -192,7 +200,10 @@ pub(super) fn proportional(says: &'static str, section: &'static str, curve: &Cu
         number(first),
         number(last)
     );
-    Claim::judged(says, section, factor <= STEADY, because)
+    let [start, end] = [start, end].map(|dot| scaled(dot, 1.0 / living(dot.x)));
+    let test = at_least(&scaled(&start, STEADY), &end);
+    let asked = "proportional is a growth of at most 5 % for each process";
+    Claim::compared(says, section, asked, &[test], because)
 }
 
 /// Within a twentieth of a quarter, everywhere.
@@ -245,7 +256,7 @@ fn below_analysis(worst: &Curve) -> Claim {
     Claim::judged(
         "Simulated, the worst-worst case takes a little fewer messages than the analysis says.",
         "6",
-        lies_above(&analysis, worst) && little,
+        analysis.all_beside(worst, |form, mine| form.y > mine.y) && little,
         because,
     )
 }
@@ -265,7 +276,8 @@ fn because_of_travel(worst: &Curve, of_the_living: &Curve) -> Claim {
         ),
         _ => return Claim::open(says, "6", "there is nothing to compare"),
     };
-    Claim::judged(says, "6", lies_above(of_the_living, worst), because)
+    let holds = of_the_living.all_beside(worst, |form, mine| form.y > mine.y);
+    Claim::judged(says, "6", holds, because)
 }
 
 fn one_circulation(news: &Curve) -> Claim {

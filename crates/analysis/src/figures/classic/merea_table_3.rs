@@ -1,9 +1,10 @@
 //! MEREA's Table 3, run as it is printed: how often the highest process is missed.
 
 use super::records::elected;
-use crate::figures::evidence::value;
+use crate::figures::evidence::{Margin, matched_within, value};
 use crate::figures::series::named;
-use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Series, Trial};
+use crate::figures::tell::no_more;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Law, Panel, Series, Trial};
 use crate::inputs::usual;
 use crate::point::Point;
 use bellwether_core::{Duration, Entropy};
@@ -23,7 +24,12 @@ pub(super) fn figure() -> Figure {
         Series::formula((name, "merea.wrong-leader"), hue, kind, (1..=NODES).map(at))
     };
     let measured = |subject: &str, hue, name, run| {
-        let trial = |k: u32| (f64::from(k), Trial { name, argument: k, runs: 1000, run });
+        let trial = |k: u32| {
+            (
+                f64::from(k),
+                Trial { name, argument: k, runs: 1000, messages: 100, law: Law::Chance, run },
+            )
+        };
         Series::measured(named(subject, Kind::Simulated), hue, (1..=NODES).map(trial))
     };
     let series = vec![
@@ -74,7 +80,7 @@ fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
     let campaign = |(at, node)| Timed { at, fault: Fault::Campaign { node: Who::Node(node) } };
     plan.faults = calls.into_iter().map(campaign).collect();
     let (choice, protocol) = (experiment.choice, protocol.to_owned());
-    let file = ScenarioFile { about: String::new(), protocol, choice, plan, seed };
+    let file = ScenarioFile::of(String::new(), protocol, choice, plan, seed);
     // Every run of one seed draws its own numbers.
     let leader = elected(&file.trace(luck.below(u64::MAX)))?;
     Some(f64::from(u8::from(leader != u64::from(NODES - 1))))
@@ -82,12 +88,15 @@ fn missed(as_printed: bool, callers: u32, seed: u64, run: u64) -> Option<f64> {
 
 fn claims(finding: &Finding) -> Vec<Claim> {
     let [printed, corrected] = [PRINTED, CORRECTED].map(|name| finding.simulated(name));
+    let asked = format!("never missed is {}", Margin::Share.in_words());
     let highest = |says, section, curve: &Curve| {
         let worst = curve.dots.iter().max_by(|a, b| a.y.total_cmp(&b.y));
         let because = worst.map_or("nothing was run".to_owned(), |dot| {
             format!("it is missed in {} of all runs if {} of {NODES} call", value(dot), dot.x)
         });
-        Claim::judged(says, section, worst.is_some_and(|dot| dot.y == 0.0), because)
+        let tests: Vec<_> =
+            curve.dots.iter().map(|dot| no_more(dot, Margin::Share.of(0.0))).collect();
+        Claim::compared(says, section, &asked, &tests, because)
     };
     vec![
         highest(
@@ -100,15 +109,12 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "ours",
             corrected,
         ),
-        as_often(printed, finding.printed(PRINTED)),
+        matched_within(
+            "As printed the highest is missed in (k − 1)/n of all cases, k of n calling.",
+            "ours",
+            Margin::Share,
+            "k =",
+            &[(printed, finding.printed(PRINTED))],
+        ),
     ]
-}
-
-fn as_often(found: &Curve, formula: &Curve) -> Claim {
-    let because = found.worst(formula).map_or("nothing was run".to_owned(), |(dot, off)| {
-        let (share, k) = (value(dot), dot.x);
-        format!("farthest from it, by {off:.1} standard errors, if {k} call: {share}")
-    });
-    let says = "As printed the highest is missed in (k − 1)/n of all cases, k of n calling.";
-    Claim::judged(says, "ours", found.agrees(formula), because)
 }

@@ -5,7 +5,7 @@ use super::merea_messages::{
     ANY_ORDER, AT_ONCE, BEST, Case, DOWN, RING_ALL, RING_ONE, RUNS, TIMES, WORST_BEST, WORST_WORST,
     living, panel, proportional,
 };
-use crate::figures::evidence::{above, matched};
+use crate::figures::evidence::{Margin, above, matched_within};
 use crate::figures::{Axis, Claim, Figure, Finding};
 use bellwether_sim::Measure;
 
@@ -34,9 +34,11 @@ pub(super) fn figure() -> Figure {
 fn claims(finding: &Finding) -> Vec<Claim> {
     let of = |case: Case| finding.simulated(case.name);
     vec![
-        matched(
+        matched_within(
             "In the best case MEREA takes as long as the ring.",
             "5.A",
+            Margin::Exact,
+            "N =",
             &[(of(BEST), of(RING_ONE))],
         ),
         above(

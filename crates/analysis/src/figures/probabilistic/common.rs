@@ -1,24 +1,19 @@
 //! What the figures of the probabilistic election have in common: the paper's strategy, what is
 //! drawn of it, what we chose where the text is silent, and how its words are judged.
 
-use super::tell::{claim, interval, no_less, no_more, together, within_part};
-use crate::figures::claim::doubt;
-use crate::figures::evidence::{exactly, matched_over, value};
-use crate::figures::{Axis, Claim, Curve, Dot, Figure, Panel, Series, Verdict};
+use crate::figures::evidence::{Margin, exactly, joined, value};
+use crate::figures::tell::{self, no_less, no_more};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Panel, Series};
+use crate::numbers::number;
 use crate::point::Point;
 use bellwether_sim::Measure;
 
-/// What counts as a success "very high" or "close to 1".
+/// What counts as a success "very high" or "close to 1": the uppermost twentieth of the axis.
 const HIGH: f64 = 0.95;
-/// What counts as "1 expected round".
+/// What counts as "1 expected round": as a linear axis is read.
 const ONE_ROUND: f64 = 1.05;
 /// What counts as few rounds: half of the five that the strategy permits.
 const FEW_ROUNDS: f64 = 2.5;
-/// By which part messages may differ that are "almost constant".
-const STEADY: f64 = 0.1;
-/// What happened in none of n runs is rarer than 9.7/n beyond doubt: e^−9.7 is as improbable as
-/// four standard errors.
-const UNSEEN: f64 = 9.7;
 
 pub(super) const CALL: &str = "One member, any of them, calls the election by a multicast, and \
     need not hear its own message. It is a member like the others.";
@@ -147,6 +142,12 @@ fn extreme(curve: &Curve, least: impl Fn(&Dot) -> f64) -> Option<&Dot> {
     curve.dots.iter().reduce(|best, dot| if least(dot) < least(best) { dot } else { best })
 }
 
+/// A point in a sentence, with its interval.
+pub(super) fn interval(dot: &Dot) -> String {
+    let [low, high] = dot.ci95.map(number);
+    format!("{} ({low} to {high} at 95 %, {} runs)", number(dot.y), dot.runs)
+}
+
 /// Claims that success is high: 95 % or more, everywhere.
 pub(super) fn high(
     says: &'static str,
@@ -154,51 +155,22 @@ pub(super) fn high(
     axis: &str,
     curves: &[&Curve],
 ) -> Claim {
-    let each = |curve: &Curve| together(curve.dots.iter().map(|dot| no_less(dot, HIGH)));
     let told_of = |curve: &&Curve| match extreme(curve, |dot| dot.ci95[0]) {
         None => format!("{}: no point", curve.name),
         Some(least) => {
-            let low = |dot: &&Dot| no_less(dot, HIGH) == Verdict::Refuted;
-            let fails = curve.dots.iter().find(low).map_or(String::new(), |dot| {
-                format!(", below from {axis} {} on: {}", dot.x, interval(dot))
-            });
-            format!(
-                "{}: the least, at {axis} {}, is {}{fails}",
-                curve.name,
-                least.x,
-                interval(least)
-            )
+            format!("{}: the least, at {axis} {}, is {}", curve.name, least.x, interval(least))
         }
     };
-    let list: Vec<String> = curves.iter().map(told_of).collect();
-    let because = format!("{}. High is {HIGH} or more", list.join(". "));
-    claim(says, section, together(curves.iter().map(|curve| each(curve))), because)
-}
-
-/// Claims that what is simulated is what is computed, of events that may be too rare for any run to
-/// show one.
-pub(super) fn as_computed(
-    says: &'static str,
-    section: &'static str,
-    axis: &str,
-    pairs: &[(&Curve, &Curve)],
-) -> Claim {
-    let simulated: Vec<Curve> = pairs.iter().map(|(simulated, _)| with_unseen(simulated)).collect();
-    let pairs: Vec<(&Curve, &Curve)> = simulated
-        .iter()
-        .zip(pairs)
-        .map(|(simulated, (_, formula))| (simulated, *formula))
-        .collect();
-    matched_over(says, section, axis, &pairs)
-}
-
-/// A curve whose points have an error also where all runs were alike.
-fn with_unseen(curve: &Curve) -> Curve {
-    let mut curve = curve.clone();
-    for dot in curve.dots.iter_mut().filter(|dot| dot.runs > 0 && dot.stderr == 0.0) {
-        dot.stderr = UNSEEN / dot.runs as f64 / doubt(dot.runs);
-    }
-    curve
+    let because = curves.iter().map(told_of).collect::<Vec<_>>().join(". ");
+    let dots = curves.iter().flat_map(|curve| &curve.dots);
+    let tests: Vec<_> = dots.map(|dot| no_less(dot, HIGH)).collect();
+    Claim::compared(
+        says,
+        section,
+        "high is .95 or more, the uppermost twentieth of the axis",
+        &tests,
+        because,
+    )
 }
 
 /// Claims that a mean is nowhere above a limit.
@@ -209,15 +181,15 @@ fn within(
     curve: &Curve,
     limit: f64,
 ) -> Claim {
-    let verdict = together(curve.dots.iter().map(|dot| no_more(dot, limit)));
+    let tests: Vec<_> = curve.dots.iter().map(|dot| no_more(dot, limit)).collect();
     let because = extreme(curve, |dot| -dot.ci95[1]).map_or_else(
         || format!("{}: no point", curve.name),
         |most| {
             let most = format!("the most at {axis} {}: {}", most.x, interval(most));
-            format!("{}, {most}; we ask for at most {limit}", ends(curve, axis))
+            format!("{}, {most}", ends(curve, axis))
         },
     );
-    claim(says, section, verdict, because)
+    Claim::compared(says, section, &format!("at most {limit}"), &tests, because)
 }
 
 /// Claims that one round is expected to be enough.
@@ -253,13 +225,14 @@ pub(super) fn fewer_than(
         // They are not independent; their errors at most add up.
         let (y, stderr) = (mine.y + other.y, mine.stderr + other.stderr);
         let ci95 = [0, 1].map(|end| mine.ci95[end] + other.ci95[end]);
-        Dot { y, stderr, ci95, command: None, ..*mine }
+        let origin = joined([mine, other]);
+        Dot { stderr, ci95, runs: mine.runs, origin, ..exactly(mine.x, y) }
     });
     let sums = Curve { name: "both".to_owned(), dots: sums.collect(), ..unicasts.clone() };
     within(says, section, axis, &sums, members)
 }
 
-/// Claims that a curve is everywhere within a tenth of a value.
+/// Claims that a curve is everywhere as large as a value.
 pub(super) fn steady_at(
     says: &'static str,
     section: &'static str,
@@ -267,23 +240,8 @@ pub(super) fn steady_at(
     curve: &Curve,
     level: f64,
 ) -> Claim {
-    let near = |dot: &Dot| within_part(dot, &exactly(dot.x, level), STEADY);
-    let because = format!("{}. About {level} is within a tenth", ends(curve, axis));
-    claim(says, section, together(curve.dots.iter().map(near)), because)
-}
-
-/// Claims that curves are almost constant: everywhere within a tenth of where they begin.
-pub(super) fn steady(
-    says: &'static str,
-    section: &'static str,
-    axis: &str,
-    curves: &[&Curve],
-) -> Claim {
-    let stays = |curve: &&Curve| match &curve.dots[..] {
-        [first, rest @ ..] => together(rest.iter().map(|dot| within_part(dot, first, STEADY))),
-        [] => Verdict::NotReproducible,
-    };
-    let list: Vec<String> = curves.iter().map(|curve| ends(curve, axis)).collect();
-    let because = format!("{}. Almost constant is within a tenth", list.join("; "));
-    claim(says, section, together(curves.iter().map(stays)), because)
+    let near = |dot: &Dot| tell::within(dot, &exactly(dot.x, level), Margin::Linear.of(level));
+    let tests: Vec<_> = curve.dots.iter().flat_map(near).collect();
+    let asked = format!("about is {}", Margin::Linear.in_words());
+    Claim::compared(says, section, &asked, &tests, ends(curve, axis))
 }

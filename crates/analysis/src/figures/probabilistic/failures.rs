@@ -1,10 +1,10 @@
 //! Ours: the graphs for p_fail, which the text calls very similar to those for losses and omits.
 
-use super::common::{Case, OF_ALL, Sweep, as_computed, ends, high};
+use super::common::{Case, OF_ALL, Sweep, ends, high};
 use super::loss::{NODES, by_delay};
-use super::tell::{at_least, claim, together};
-use crate::figures::evidence::scaled;
-use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Series, Verdict};
+use crate::figures::evidence::{Margin, equal};
+use crate::figures::tell::no_less_by;
+use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Series, Verdict};
 use crate::point::Point;
 use crate::probabilistic::point;
 
@@ -12,8 +12,6 @@ use crate::probabilistic::point;
 const FAILS: [f64; 8] = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5];
 const AXIS: &str = "p_fail";
 const CEILING: &str = "1 − p_fail";
-/// How far curves may be apart that are "very similar", of the greater one.
-const SIMILAR: f64 = 0.1;
 
 const SWEEP: Sweep = Sweep {
     x: Axis::linear("p_fail, or the loss of messages", ""),
@@ -48,41 +46,56 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let [[unicasts, lost_unicasts], [multicasts, lost_multicasts]] =
         [of("unicasts"), of("multicasts")];
     vec![
-        similar("The graph of strong success is very similar.", &[(strong, by_loss)]).explained(
+        similar(
+            "The graph of strong success is very similar.",
+            &[(strong, by_loss, Margin::Share)],
+        )
+        .explained(
             Verdict::Refuted,
             "a leader that fails after it was chosen is noticed by nobody, which no further round \
              mends",
         ),
         similar(
             "The graphs of rounds and messages are very similar.",
-            &[(rounds, rounds_by_loss), (unicasts, lost_unicasts), (multicasts, lost_multicasts)],
+            &[
+                (rounds, rounds_by_loss, Margin::Linear),
+                (unicasts, lost_unicasts, Margin::Log),
+                (multicasts, lost_multicasts, Margin::Log),
+            ],
         )
         .explained(
             Verdict::Refuted,
             "a process that fails needs no final message, so failures cause hardly any further \
              round",
         ),
-        as_computed(
-            "Strong success is 1 − p_fail, the probability that the leader lives.",
+        Claim::compared(
+            "Strong success is 1 − p_fail at most, the probability that the leader lives.",
             "ours, of E5",
-            "p_fail =",
-            &[(strong, ceiling)],
+            &format!("at most is {}", Margin::Share.in_words()),
+            &ceiling
+                .beside(strong)
+                .map(|(c, s)| no_less_by(c, s, Margin::Share.of(c.y)))
+                .collect::<Vec<_>>(),
+            format!("{}; {}", ends(strong, "p_fail"), ends(ceiling, "p_fail")),
+        )
+        .explained(
+            Verdict::Confirmed,
+            "where many fail it is less: a further round exposes the leader again",
         ),
         high("Weak success is close to 1.", "ours", AXIS, &[weak]),
     ]
 }
 
-/// Claims that curves differ by no more than a tenth of the greater one.
-fn similar(says: &'static str, pairs: &[(&Curve, &Curve)]) -> Claim {
-    let most = |dot: &Dot| scaled(dot, 1.0 - SIMILAR);
-    let near = |(mine, other): &(&Curve, &Curve)| {
-        together(mine.beside(other).map(|(mine, other)| {
-            together([at_least(mine, &most(other)), at_least(other, &most(mine))])
-        }))
+/// Claims that pairs of curves are equal, each as its axis is read.
+fn similar(says: &'static str, pairs: &[(&Curve, &Curve, Margin)]) -> Claim {
+    let tests: Vec<_> =
+        pairs.iter().flat_map(|(mine, other, margin)| equal(mine, other, *margin)).collect();
+    let told_of = |(mine, other, _): &(&Curve, &Curve, Margin)| {
+        format!("{}; {}", ends(mine, "p"), ends(other, "p"))
     };
-    let told_of =
-        |(mine, other): &(&Curve, &Curve)| format!("{}; {}", ends(mine, "p"), ends(other, "p"));
     let list: Vec<String> = pairs.iter().map(told_of).collect();
-    let because = format!("{}. Similar is within a tenth", list.join("; "));
-    claim(says, "5", together(pairs.iter().map(near)), because)
+    let mut margins: Vec<&str> = pairs.iter().map(|(.., margin)| margin.in_words()).collect();
+    margins.dedup();
+    let asked = format!("similar is {}", margins.join("; or "));
+    Claim::compared(says, "5", &asked, &tests, list.join("; "))
 }

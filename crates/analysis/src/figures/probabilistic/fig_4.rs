@@ -1,10 +1,12 @@
 //! Figure 4: the factors of the bound and their product against K, and what a round really does.
 
-use super::common::{CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES, as_computed};
-use super::tell::{self, at_least, together};
-use crate::figures::evidence::{above_from, lies_above, part, value};
+use super::common::{CALL, FAILURES, SIZE, SUCCESS, TIES, TIMES};
+use crate::figures::Verdict;
+use crate::figures::evidence::{
+    ABOVE, Margin, above_from, lies_above, matched_within, part, value,
+};
+use crate::figures::tell::{Comparison, at_least, no_less};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Kind, Panel, Series};
-use crate::figures::{Verdict, evidence::exactly};
 use crate::inputs::{Loss, usual};
 use crate::numbers::number;
 use crate::point::Point;
@@ -45,7 +47,8 @@ pub(super) fn figure() -> Figure {
         choices: &[
             "The bound on E1 is taken as 0 where it is negative.",
             "Corrected: E1 of the exact distribution, E2 exact for the relay graph's own edges, \
-             two unicasts for each edge of E3, whole relays in E4; the errata say why.",
+             whole relays in E4; the errata say why. The bound on E3 is as printed: its proof has \
+             a gap, and no simulation refutes it.",
             "Simulated is one round of the same K, which is given up if it fails.",
             CALL,
             TIMES,
@@ -108,16 +111,18 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         arrive(&[e1, e2]),
         peak(bound),
         lowest(bound, e3, &[e1, e2, e4]),
-        tell::claim(
+        Claim::compared(
             "It is a lower bound, printed and corrected.",
             "4",
-            together([bound, corrected].map(|bound| never_below(round, bound))),
+            "no less than that",
+            &[bound, corrected].map(|bound| never_below(round, bound)).concat(),
             in_words(round, bound, corrected),
         ),
-        Claim::judged(
+        Claim::compared(
             "Success is much higher than the bound where many prefer the same leader.",
             "4",
-            lies_above(round, bound) && much_higher(round, bound),
+            &format!("{ABOVE}; half as many failures from its peak on"),
+            &[lies_above(round, bound), much_higher(round, bound)].concat(),
             in_words(&part(round, |k| k >= 20.0), bound, corrected),
         )
         .explained(
@@ -125,19 +130,20 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             &above_from(round, bound)
                 .map_or_else(String::new, |k| format!("beyond doubt from K = {k} on")),
         ),
-        as_computed(
+        matched_within(
             "From K = 20 on one round succeeds as often as its leader lives: more relays do not \
              help.",
             "ours",
+            Margin::Share,
             "K =",
             &[(&part(round, |k| k >= 20.0), ceiling)],
         ),
     ]
 }
 
-/// That one curve is nowhere below another.
-fn never_below(more: &Curve, less: &Curve) -> Verdict {
-    together(more.beside(less).map(|(more, less)| at_least(more, less)))
+/// That one curve is nowhere below another, not even by a margin.
+fn never_below(more: &Curve, less: &Curve) -> Vec<Comparison> {
+    more.beside(less).map(|(more, less)| at_least(more, less)).collect()
 }
 
 /// That factors are close to 1 where the text says so.
@@ -182,12 +188,10 @@ fn lowest(bound: &Curve, least: &Curve, others: &[&Curve]) -> Claim {
 }
 
 /// Half of what the bound leaves to chance at its peak and beyond, at least, is no failure.
-fn much_higher(round: &Curve, bound: &Curve) -> bool {
+fn much_higher(round: &Curve, bound: &Curve) -> Vec<Comparison> {
     let from = highest(bound).map_or(0.0, |dot| dot.x);
-    let half = |(mine, bound): (&Dot, &Dot)| {
-        mine.x < from || mine.exceeds(&exactly(mine.x, 0.5 + 0.5 * bound.y))
-    };
-    round.beside(bound).all(half)
+    let beyond = round.beside(bound).filter(|(mine, _)| mine.x >= from);
+    beyond.map(|(mine, bound)| no_less(mine, 0.5 + 0.5 * bound.y)).collect()
 }
 
 fn in_words(round: &Curve, bound: &Curve, corrected: &Curve) -> String {

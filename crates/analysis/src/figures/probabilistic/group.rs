@@ -1,16 +1,14 @@
 //! Figures 5(d) to 5(f): success, rounds and messages against the size of the group.
 
-use super::common::{Case, Sweep, fewer_than, high, one_round};
-use super::tell::{claim, interval, together, within_distance};
-use crate::figures::evidence::flat;
-use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Verdict};
+use super::common::{Case, Sweep, fewer_than, high, interval, one_round};
+use crate::figures::evidence::{Margin, flat};
+use crate::figures::tell::within;
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding};
 use crate::probabilistic::point;
 
 /// The text plots N up to 5000 and speaks of 6000.
 const SIZES: [f64; 6] = [1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 6000.0];
 const AXIS: &str = "N =";
-/// How far apart chances of success may be that are "the same".
-const SAME: f64 = 0.02;
 
 const SWEEP: Sweep = Sweep {
     x: Axis::linear("group size N", ""),
@@ -36,20 +34,22 @@ fn claims_of_success(finding: &Finding) -> Vec<Claim> {
     vec![
         high("Strong success is very high up to N = 6000.", "5", AXIS, &[strong]),
         high("Weak success is close to 1.", "5", AXIS, &[weak]),
-        same("Success does not depend on the size of the group.", "abstract", strong),
+        same_as_first("Success does not depend on the size of the group.", "abstract", strong),
     ]
 }
 
 /// Claims that all points of a curve are the same, as nearly as one asks.
-fn same(says: &'static str, section: &'static str, curve: &Curve) -> Claim {
-    let verdict = match &curve.dots[..] {
-        [first, rest @ ..] => together(rest.iter().map(|dot| within_distance(dot, first, SAME))),
-        [] => Verdict::NotReproducible,
+fn same_as_first(says: &'static str, section: &'static str, curve: &Curve) -> Claim {
+    let tests: Vec<_> = match &curve.dots[..] {
+        [first, rest @ ..] => {
+            rest.iter().flat_map(|dot| within(dot, first, Margin::Share.of(first.y))).collect()
+        }
+        [] => Vec::new(),
     };
     let at = |dot: &Dot| format!("{} at N = {}", interval(dot), dot.x);
     let list: Vec<String> = curve.dots.iter().map(at).collect();
-    let because = format!("{}. The same is within {SAME} of the first", list.join(", "));
-    claim(says, section, verdict, because)
+    let asked = format!("the same as the first is {}", Margin::Share.in_words());
+    Claim::compared(says, section, &asked, &tests, list.join(", "))
 }
 
 /// The figure of rounds.
@@ -67,7 +67,7 @@ fn claims_of_rounds(finding: &Finding) -> Vec<Claim> {
     let rounds = finding.curve("rounds");
     vec![
         one_round("It ends within 1 expected round up to N = 6000.", "5", AXIS, rounds),
-        flat("Rounds do not depend on N.", "5", &[rounds]),
+        flat("Rounds do not depend on N.", "5", Margin::Linear, &[rounds]),
     ]
 }
 
@@ -85,7 +85,7 @@ pub(super) fn messages() -> Figure {
 fn claims_of_messages(finding: &Finding) -> Vec<Claim> {
     let both = ["unicasts", "multicasts"].map(|name| finding.curve(name));
     vec![
-        flat("The number of messages does not vary with N.", "5", &both),
+        flat("The number of messages does not vary with N.", "5", Margin::Log, &both),
         fewer_than(
             "It is low: below a tenth of the members even of the smallest group.",
             "6",

@@ -12,7 +12,6 @@ mod loss;
 mod one_round;
 mod rules;
 mod size;
-mod tell;
 mod to_a_million;
 mod view;
 

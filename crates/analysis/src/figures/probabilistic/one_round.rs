@@ -1,8 +1,9 @@
 //! Ours: the relays of one round, and in how many components they fall, against exact formulas.
 
-use super::common::{CALL, SIZE, TIES, TIMES, as_computed};
-use super::tell::{at_least, claim, together};
+use super::common::{CALL, SIZE, TIES, TIMES};
+use crate::figures::evidence::{Margin, matched_within};
 use crate::figures::series::named;
+use crate::figures::tell::at_least;
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Kind, Panel, Series, Verdict};
 use crate::inputs::{Loss, ValidInputs, usual};
 use crate::numbers::number;
@@ -82,13 +83,26 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     let [one, exact] = pair("one component");
     let printed = finding.printed("one component");
     vec![
-        as_computed("K members relay.", "3.1", AXIS, &[(relays, k)]),
-        as_computed("There are as many components as computed.", "ours", AXIS, &[(parts, all)]),
-        as_computed("There is one as often as computed.", "ours", AXIS, &[(one, exact)]),
-        claim(
+        matched_within("K members relay.", "3.1", Margin::Linear, AXIS, &[(relays, k)]),
+        matched_within(
+            "There are as many components as computed.",
+            "ours",
+            Margin::Linear,
+            AXIS,
+            &[(parts, all)],
+        ),
+        matched_within(
+            "There is one as often as computed.",
+            "ours",
+            Margin::Share,
+            AXIS,
+            &[(one, exact)],
+        ),
+        Claim::compared(
             "What the text has for one component is a lower bound of that.",
             "4",
-            together(one.beside(printed).map(|(one, bound)| at_least(one, bound))),
+            "no less than that",
+            &one.beside(printed).map(|(one, bound)| at_least(one, bound)).collect::<Vec<_>>(),
             gaps(one, printed),
         )
         .explained(

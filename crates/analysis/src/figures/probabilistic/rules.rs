@@ -2,8 +2,11 @@
 
 use super::common::{OF_ALL, ends};
 use super::loss::SWEEP;
-use crate::figures::evidence::{above_from, lies_above, part, value};
-use crate::figures::{Claim, Curve, Figure, Finding, Verdict};
+use crate::figures::evidence::{
+    ABOVE, Margin, above_from, difference, equal, lies_above, part, value,
+};
+use crate::figures::tell::{Comparison, at_least};
+use crate::figures::{Claim, Curve, Dot, Figure, Finding, Verdict};
 
 /// The figure.
 pub(super) fn figure() -> Figure {
@@ -28,24 +31,30 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         [pair("unicasts"), pair("multicasts")];
     let lossless = |curve: &Curve| part(curve, |loss| loss == 0.0);
     vec![
-        Claim::judged(
+        Claim::compared(
             "With `delay` strong success is higher than with `hash`, the more so the more is lost.",
             "ours",
-            lies_above(success, of_hash) && falls_behind(success, of_hash),
+            ABOVE,
+            &[lies_above(success, of_hash), falls_behind(success, of_hash)].concat(),
             in_words(success, of_hash),
         ),
-        Claim::judged(
+        Claim::compared(
             "Without loss both rules do as well.",
             "ours",
-            lossless(success).agrees(&lossless(of_hash)),
+            &format!("as well is {}", Margin::Share.in_words()),
+            &equal(&lossless(success), &lossless(of_hash), Margin::Share),
             format!("{} and {}", first(success), first(of_hash)),
         ),
-        Claim::judged(
+        Claim::compared(
             "The price of `delay` is more rounds and more messages.",
             "ours",
-            lies_above(rounds, rounds_of_hash)
-                && lies_above(unicasts, fewer_unicasts)
-                && lies_above(multicasts, fewer_multicasts),
+            ABOVE,
+            &[
+                lies_above(rounds, rounds_of_hash),
+                lies_above(unicasts, fewer_unicasts),
+                lies_above(multicasts, fewer_multicasts),
+            ]
+            .concat(),
             [rounds, rounds_of_hash, unicasts, fewer_unicasts, multicasts, fewer_multicasts]
                 .map(|curve| ends(curve, "loss"))
                 .join("; "),
@@ -54,12 +63,13 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     ]
 }
 
-/// Whether the second curve is farther below the first at the end than in the middle, and there
+/// That the second curve is farther below the first at the end than in the middle, and there
 /// farther than at the beginning.
-fn falls_behind(more: &Curve, less: &Curve) -> bool {
-    let gaps: Vec<f64> = more.beside(less).map(|(more, less)| more.y - less.y).collect();
-    let [first, .., last] = gaps[..] else { return false };
-    first < gaps[gaps.len() / 2] && gaps[gaps.len() / 2] < last
+fn falls_behind(more: &Curve, less: &Curve) -> Vec<Comparison> {
+    let gaps: Vec<Dot> = more.beside(less).map(|(more, less)| difference(more, less)).collect();
+    let [first, .., last] = &gaps[..] else { return Vec::new() };
+    let middle = &gaps[gaps.len() / 2];
+    vec![at_least(middle, first), at_least(last, middle)]
 }
 
 fn in_words(more: &Curve, less: &Curve) -> String {

@@ -1,7 +1,7 @@
 //! Ours: where members take the size of the group from, which the filter compares K with.
 
 use super::common::{CALL, Case, MESSAGES, ROUNDS, SUCCESS, Sweep, TIES, TIMES, ends, steady_at};
-use crate::figures::evidence::{lies_above, matched};
+use crate::figures::evidence::{ABOVE, lies_above, matched};
 use crate::figures::{Axis, Claim, Figure, Finding, Kind, Series, Verdict};
 use crate::inputs::{Loss, ValidInputs, usual};
 use crate::point::Point;
@@ -101,10 +101,12 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             "4",
             &[(of("relays", "true"), formula("K"))],
         ),
-        Claim::judged(
+        Claim::compared(
             "Taking one's view for the group costs unicasts and multicasts.",
             "ours",
-            lies_above(more_unicasts, unicasts) && lies_above(more_multicasts, multicasts),
+            ABOVE,
+            &[lies_above(more_unicasts, unicasts), lies_above(more_multicasts, multicasts)]
+                .concat(),
             [more_unicasts, unicasts, more_multicasts, multicasts]
                 .map(|curve| ends(curve, "N ="))
                 .join("; "),

@@ -1,7 +1,7 @@
 //! Ours: figures 5(d) to 5(f) continued to a million members, with hardly any loss and with much.
 
 use super::common::{Case, OF_ALL, Sweep, high, one_round};
-use crate::figures::evidence::{flat, part};
+use crate::figures::evidence::{Margin, flat, part};
 use crate::figures::{Axis, Claim, Curve, Figure, Finding, Verdict};
 use crate::inputs::Loss;
 use crate::point::Point;
@@ -86,6 +86,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         flat(
             "The number of messages does not depend on N up to 100,000, with hardly any loss.",
             "4, 6",
+            Margin::Log,
             &[&unicasts, &multicasts],
         ),
         high(
@@ -94,7 +95,13 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             AXIS,
             &[&lossy, &lossy_weak],
         ),
-        flat("Rounds do not depend on N with a loss of .2.", "4, 6", &[&lossy_rounds]).explained(
+        flat(
+            "Rounds do not depend on N with a loss of .2.",
+            "4, 6",
+            Margin::Linear,
+            &[&lossy_rounds],
+        )
+        .explained(
             Verdict::Refuted,
             "of more members some miss the final messages of more relays: E4 depends on N, and \
              what it takes is a further round with twice the relays",
@@ -102,6 +109,7 @@ fn claims(finding: &Finding) -> Vec<Claim> {
         flat(
             "The number of messages does not depend on N with a loss of .2.",
             "4, 6",
+            Margin::Log,
             &[&more_unicasts, &more_multicasts],
         )
         .explained(Verdict::Refuted, "they are those of further rounds"),

@@ -15,7 +15,7 @@ use libm::{exp, expm1, lgamma, log, log1p};
 const REQUESTS_MAX: u64 = 10_000;
 
 /// The probability that fewer than `needed` of these processes answer any of so many requests.
-pub(super) fn too_few(voters: u64, needed: u64, requests: u64, loss: Loss) -> f64 {
+pub(crate) fn too_few(voters: u64, needed: u64, requests: u64, loss: Loss) -> f64 {
     let (l, requests) = (loss.rate(), requests.min(REQUESTS_MAX));
     if needed > voters {
         return 1.0;

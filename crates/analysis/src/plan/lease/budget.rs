@@ -31,8 +31,8 @@ fn lease(plan: &Plan) -> Bar {
     let [delay, fsync, clocks] = round(plan).map(|length| length * rounds);
     let clocks = clocks + params.lock().saturating_sub(params.lease());
     let requests = format!(
-        "{rounds} requests and their answers, δ each way and as much for what \
-                            is not known of it"
+        "{rounds} requests and their answers after P and a stall, δ each way and as much for what \
+         is not known of it"
     );
     let parts = vec![
         Part::new("renewal", params.renew(), "P: until the leader asks for a longer lease"),

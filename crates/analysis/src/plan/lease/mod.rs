@@ -44,6 +44,8 @@ pub use refused::Refused;
 pub use renewal::{Renewal, YEAR};
 pub use takeover::{SHARE, Takeover};
 
+pub(crate) use answers::too_few;
+
 use crate::inputs::Loss;
 use crate::point::Point;
 use bellwether_core::Duration;

@@ -7,7 +7,9 @@
 //! **Assumptions.** Those of [the answers](super::answers). Processes react at once. Where delays
 //! differ, a message is on time or counts as lost.
 //!
-//! **Promise.** The true rate lies between [`Renewal::losses_per_second`] and
+//! In local mode all processes must answer, and in majority mode a majority.
+//!
+//! **Promise.** In majority mode the true rate lies between [`Renewal::losses_per_second`] and
 //! [`Renewal::losses_per_second_at_most`]; it is near the former.
 //!
 //! Let k requests be answered in time within a lease after the request it runs from, and let q(k)
@@ -29,7 +31,7 @@ use super::answers::{exactly, too_few};
 use super::{Goals, LATE};
 use crate::inputs::Loss;
 use bellwether_core::Duration;
-use bellwether_protocols::local_leader::Params;
+use bellwether_protocols::local_leader::{Mode, Params};
 use bellwether_sim::network::DelayModel;
 
 /// A year, in seconds.
@@ -55,9 +57,30 @@ pub struct Renewal {
 }
 
 impl Renewal {
+    /// The renewals of these leases in a group of so many, if each message takes this long.
+    pub(crate) fn of(params: &Params, nodes: u32, loss: Loss, delay: Duration) -> Self {
+        let goals = Goals {
+            nodes,
+            loss,
+            delay,
+            delay_model: DelayModel::Constant,
+            scheduling: params.sigma(),
+            drift_ppm: params.drift_ppm(),
+            fsync: Duration::ZERO,
+            // What is asked of a plan does not matter to the renewals of given leases.
+            detect: Duration::MAX,
+            losses_per_year: f64::INFINITY,
+        };
+        Self::new(&goals, params, Duration::ZERO)
+    }
+
     /// The renewals of these leases, if each is shorter by a stall.
     pub(super) fn new(goals: &Goals, params: &Params, stall: Duration) -> Self {
         let others = u64::from(goals.nodes.saturating_sub(1));
+        let needed = match params.mode() {
+            Mode::Majority => params.quorum(goals.nodes as usize) as u64 - 1,
+            Mode::Local => others,
+        };
         let whole = params.layered().rows_max as u64 >= others;
         let loss = match goals.loss {
             // What goes to each member for itself is lost for itself.
@@ -71,7 +94,7 @@ impl Renewal {
         };
         Self {
             others,
-            needed: params.quorum(goals.nodes as usize) as u64 - 1,
+            needed,
             loss,
             late: slowest.1,
             renew: params.renew(),
@@ -120,6 +143,11 @@ impl Renewal {
     fn cycle(&self) -> f64 {
         let f = self.answered();
         self.renew.as_secs_f64() + self.round.as_secs_f64() * (1.0 - f) / f
+    }
+
+    /// How probable it is that too few answer any of the requests of a lease.
+    pub(crate) fn loss_of_a_lease(&self) -> f64 {
+        self.fails(self.requests_in_a_lease(), true)
     }
 
     /// How often in a second of leadership it is lost, if followers wait: at least, and at most.

@@ -47,15 +47,20 @@ fn enough(chance: f64) -> u32 {
 
 impl Takeover {
     pub(super) fn of(goals: &Goals) -> Self {
-        let (l, nodes) = (goals.loss.rate(), u64::from(goals.nodes));
+        Self::among(goals.nodes, goals.loss)
+    }
+
+    /// What may go wrong in a group of so many, with this loss.
+    pub(crate) fn among(nodes: u32, loss: Loss) -> Self {
+        let (l, nodes) = (loss.rate(), u64::from(nodes));
         let (voters, needed) = (nodes.saturating_sub(2), nodes / 2);
-        let fails = too_few(voters, needed, 1, goals.loss);
+        let fails = too_few(voters, needed, 1, loss);
         // One of them hears the request, misses the release, and may be heard itself or not.
         let rest = voters.saturating_sub(1);
         let apart = Loss::apart(l);
         let without = l * too_few(rest, needed, 1, apart)
             + (1.0 - l) * too_few(rest, needed.saturating_sub(1), 1, apart);
-        let binds = match goals.loss {
+        let binds = match loss {
             Loss::Correlated(_) => l * fails,
             _ => (voters as f64 * l * (1.0 - l) * without).min(fails),
         };

@@ -84,11 +84,10 @@ fn curve(name: String, hue: usize, dots: Vec<Dot>) -> Curve {
 fn dot(trial: &Trial) -> Dot {
     let (share, runs) = (trial.success.share(), trial.success.runs);
     Dot {
-        x: trial.messages(),
-        y: share,
         stderr: libm::sqrt(share * (1.0 - share) / runs.max(1) as f64),
         ci95: trial.success.interval(TOLD),
         runs: usize::try_from(runs).unwrap_or(usize::MAX),
         command: Some(trial.point.command()),
+        ..Dot::exactly(trial.messages(), share)
     }
 }

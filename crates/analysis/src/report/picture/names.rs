@@ -23,11 +23,16 @@ pub(super) fn prepared(finding: &Finding) -> Vec<Pane> {
     let told: Vec<BTreeSet<String>> =
         (0..panes.len()).map(|index| common_parts(&panes, index)).collect();
     for (pane, told) in panes.iter_mut().zip(&told) {
+        // A curve whose name is nothing but its kind would have no name in a legend.
+        let is_named = |curve: &Curve| {
+            parts(&curve.name).any(|part| !told.contains(part) && part != curve.kind.name())
+        };
+        if !pane.curves.iter().all(is_named) {
+            continue;
+        }
         for curve in &mut pane.curves {
             let left: Vec<&str> = parts(&curve.name).filter(|part| !told.contains(*part)).collect();
-            if !left.is_empty() {
-                curve.name = left.join(", ");
-            }
+            curve.name = left.join(", ");
         }
     }
     panes
@@ -77,6 +82,19 @@ mod tests {
         let panes = prepared(&finding);
         assert_eq!(names(&panes)[0][..2], ["LE-A, corrected", "LE-A, simulated"]);
         assert_eq!(names(&panes)[3], names(&panes)[0]);
+    }
+
+    /// Figure 5.9 once had a pane of one subject, whose entry in the legend had no name.
+    #[test]
+    fn a_pane_of_one_subject_keeps_its_name() {
+        let mut finding = sample::four();
+        let pane = &mut finding.panes[1];
+        pane.curves.truncate(2);
+        for (curve, kind) in pane.curves.iter_mut().zip([Kind::Corrected, Kind::Simulated]) {
+            (curve.kind, curve.name) = (kind, format!("LE-S in the first T_S, {}", kind.name()));
+        }
+        let panes = prepared(&finding);
+        assert_eq!(names(&panes)[1][0], "LE-S in the first T_S, corrected");
     }
 
     #[test]

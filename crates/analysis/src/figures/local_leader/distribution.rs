@@ -1,0 +1,101 @@
+//! Figure 25: how long elections take in groups of one to eight, as a distribution.
+
+use super::common::{Group, HARDWARE, MODEL, NEIGHBOUR, PROCESSING, neighbour};
+use crate::figures::evidence::value;
+use crate::figures::tell::at_least;
+use crate::figures::{Axis, Claim, Figure, Finding, Law, Panel, Series, Trial};
+
+/// How many processes there are.
+const SIZES: std::ops::RangeInclusive<u32> = 1..=8;
+/// The times at which the distribution is drawn, in quarters of a millisecond.
+const QUARTERS: std::ops::RangeInclusive<u32> = 4..=32;
+/// Elections in a run.
+const ELECTIONS: usize = 25;
+/// Runs at a budget of a thousand.
+const RUNS: u64 = 30;
+
+fn name(nodes: u32) -> String {
+    let processes = if nodes == 1 { "process" } else { "processes" };
+    format!("{nodes} {processes}")
+}
+
+pub(super) fn figure() -> Figure {
+    let trial = |nodes: u32, quarters: u32| Trial {
+        name: "election within",
+        argument: nodes * 1000 + quarters,
+        runs: RUNS,
+        messages: 2 * ELECTIONS as u64 * u64::from(nodes),
+        law: Law::Share,
+        run: within,
+    };
+    let series = |nodes: u32| {
+        let trials = QUARTERS.step_by(2).map(|quarters| (milliseconds(quarters), quarters));
+        let trials = trials.map(|(x, quarters)| (x, trial(nodes, quarters)));
+        Series::measured(name(nodes), nodes as usize - 1, trials)
+    };
+    let x = Axis::linear("election time", "ms");
+    let y = Axis::linear("part of the elections that take no longer", "");
+    Figure {
+        title: "How long an election takes, for one to eight processes",
+        source: "Fetzer and Cristian, figure 25",
+        says: "The distribution of the election time, from the sending of a request until the \
+            process leads, for 1 to 8 processes. The more processes, the longer it takes. The step \
+            from 1 to 2 is smaller than the others, because nobody sends itself a reply if there \
+            are more than one.",
+        choices: &[
+            HARDWARE,
+            MODEL,
+            NEIGHBOUR,
+            "Renewals count, as most of the paper's 100,000 elections must have been renewals; a \
+             first election waits for 2Δ, whatever the processes do.",
+            "Each point is a share of elections of runs of its own, so that a curve need not rise \
+             to the letter.",
+        ],
+        panels: vec![Panel { title: "", x, y, series: SIZES.map(series).collect() }],
+        claims,
+        ..Figure::BARE
+    }
+}
+
+fn milliseconds(quarters: u32) -> f64 {
+    f64::from(quarters) / 4.0
+}
+
+/// The part of a run's elections that take no longer.
+fn within(argument: u32, seed: u64, run: u64) -> Option<f64> {
+    let (nodes, quarters) = (argument / 1000, argument % 1000);
+    let group = Group { config: neighbour(), nodes, processing: PROCESSING };
+    let limit = milliseconds(quarters) / 1000.0;
+    let took = group.renewals(ELECTIONS, seed, run)?;
+    let count = took.iter().filter(|took| **took <= limit).count();
+    Some(count as f64 / took.len() as f64)
+}
+
+fn claims(finding: &Finding) -> Vec<Claim> {
+    vec![longer(finding), step()]
+}
+
+/// When about half of the elections of a group with one process less are over, fewer are of this.
+fn longer(finding: &Finding) -> Claim {
+    let (says, section) = ("Elections take longer with every process more.", "figure 25");
+    let (mut comparisons, mut list) = (Vec::new(), Vec::new());
+    for nodes in SIZES.skip(1) {
+        let half = 1.5 + f64::from(nodes) / 2.0;
+        let [few, many] = [nodes - 1, nodes].map(|nodes| finding.curve(&name(nodes)).at(half));
+        comparisons.push(at_least(few, many));
+        list.push(format!("{} against {} within {half} ms", value(few), value(many)));
+    }
+    let asked = "of each two sizes that follow each other, fewer of the greater are over when \
+        about half of the smaller are";
+    Claim::compared(says, section, asked, &comparisons, list.join(", "))
+}
+
+/// Our process does not send itself anything, alone or not.
+fn step() -> Claim {
+    Claim::open(
+        "The step from one process to two is smaller than the others, for want of local replies.",
+        "figure 25",
+        "a process of ours counts its own vote without any message, also if it is alone: its \
+         election takes no time, and the step to two is the greatest",
+    )
+}
