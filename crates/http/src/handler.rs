@@ -1,7 +1,7 @@
 //! What the server asks the member: what the control socket asks, and what it believes right now.
 
 use bellwether_net::control::ControlHandler;
-use bellwether_net::{Snapshot, Watch};
+use bellwether_net::{Measured, Snapshot, Watch};
 use std::collections::BTreeMap;
 
 /// Answers for a member. What [`ControlHandler`] asks may block for a moment; nothing else may.
@@ -36,13 +36,15 @@ pub trait HttpHandler: ControlHandler {
 }
 
 /// Counts that the status does not tell.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Tallies {
     /// Whether the member trusts its clock.
     pub clock_trusted: bool,
     /// How often its clock was not trusted.
     pub clock_faults: u64,
+    /// How long messages take.
+    pub measured: Measured,
     /// Calls of hooks, by how they ended.
     pub hooks: BTreeMap<&'static str, u64>,
     /// Lines that a named pipe was told, by what became of them.

@@ -17,6 +17,7 @@
 //! |---|---|
 //! | [`HttpHandler`], [`Tallies`] | what the server asks the member |
 //! | [`Place`], [`Token`] | where it answers, and who may change something |
+//! | [`Patient`] | a connection whose peer must read, for other servers too |
 //! | `server`, `doors`, `patient` | the thread, the connections and their bounds |
 //! | `routes`, `reply`, `questions` | the answers |
 //! | `news`, `history` | events, and what is counted of them |
@@ -39,6 +40,7 @@ mod trace;
 pub use doors::{PLAIN_MAX, STREAMS_MAX};
 pub use handler::{HttpHandler, Tallies};
 pub use news::RING;
+pub use patient::Patient;
 pub use place::Place;
 pub use routes::{BODY_MAX, MARGIN};
 pub use server::{CannotServe, Server};

@@ -9,7 +9,8 @@
 use crate::handler::Tallies;
 use crate::history::{End, History};
 use bellwether_core::Instant;
-use bellwether_net::{Role, Snapshot, Status};
+use bellwether_net::status::AddressState;
+use bellwether_net::{Lengths, Role, Snapshot, Status};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder};
@@ -56,6 +57,22 @@ impl Collector for Metrics {
             }
         }
         Ok(())
+    }
+}
+
+/// Lengths of time by classes, with a name and a description.
+#[derive(Debug)]
+struct Histogram {
+    name: &'static str,
+    help: &'static str,
+    lengths: Lengths,
+}
+
+impl Collector for Histogram {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let Self { name, help, lengths } = self;
+        let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
+        metric.encode_histogram::<Labels>(lengths.sum, lengths.count(), &lengths.classes, None)
     }
 }
 
@@ -134,9 +151,12 @@ impl Scrape<'_> {
         let labels = labels.map(|(name, value)| (name.into(), value.into()));
         let mut own = Registry::with_prefix_and_labels(PREFIX, labels.into_iter());
         let parts =
-            [self.leadership(), self.history(), self.traffic(), self.machine(), self.checks()];
+            [self.leadership(), self.history(), self.traffic(), self.machine(), self.health()];
         let metrics = parts.into_iter().flatten().collect();
         own.register_collector(Box::new(Metrics(metrics)));
+        for histogram in self.delays() {
+            own.register_collector(Box::new(histogram));
+        }
         let mut usual = Registry::default();
         let name = vec![("name", self.status.group.clone())];
         usual.register_collector(Box::new(Metrics(vec![labelled(
@@ -277,7 +297,26 @@ impl Scrape<'_> {
         ]
     }
 
-    fn checks(&self) -> Vec<Metric> {
+    fn delays(&self) -> impl Iterator<Item = Histogram> {
+        let measured = &self.tallies.measured;
+        let all = [
+            (
+                "round_trip_seconds",
+                "While it leads: from its request for a lease until enough had answered",
+                &measured.round_trips,
+            ),
+            (
+                "delay_bound_seconds",
+                "The bounds on the delays of messages that it received",
+                &measured.delay_bounds,
+            ),
+        ];
+        // Where the protocol measures nothing, there is nothing to show.
+        let measured = all.into_iter().filter(|(.., lengths)| lengths.count() > 0);
+        measured.map(|(name, help, lengths)| Histogram { name, help, lengths: lengths.clone() })
+    }
+
+    fn health(&self) -> Vec<Metric> {
         let checks = &self.status.checks;
         let label = |name: &str| ("check", name.to_owned());
         let up = checks.iter().map(|check| (vec![label(&check.name)], truth(check.up)));
@@ -291,7 +330,23 @@ impl Scrape<'_> {
                 (vec![label(&check.name), ("result", result.to_owned())], count as f64)
             })
         });
+        let addresses = self.status.addresses.iter().flat_map(|address| {
+            AddressState::ALL.map(|state| {
+                let labels = vec![
+                    ("address", address.ip.clone()),
+                    ("interface", address.interface.clone()),
+                    ("state", state.name().to_owned()),
+                ];
+                (labels, truth(state == address.state))
+            })
+        });
         vec![
+            labelled(
+                "address",
+                "Whether an address of the leader is set on this machine: 1 for its state",
+                MetricType::Gauge,
+                addresses.collect(),
+            ),
             labelled(
                 "check_up",
                 "Whether a health check is well: 1 or 0",

@@ -15,14 +15,16 @@ use tokio::time::{Sleep, sleep};
 const UNREAD: Duration = Duration::from_secs(10);
 
 /// A stream that waits for its reader, but not for ever.
-pub(crate) struct Patient<S> {
+#[derive(Debug)]
+pub struct Patient<S> {
     stream: S,
     /// When to give up, while something waits to be written.
     limit: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    pub(crate) fn new(stream: S) -> Self {
+    /// With this stream.
+    pub fn new(stream: S) -> Self {
         Self { stream, limit: None }
     }
 

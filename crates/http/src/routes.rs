@@ -289,8 +289,11 @@ fn refusal(app: &App, origin: Origin, headers: &HeaderMap) -> Option<Response> {
     Some(reply::with(refused, WWW_AUTHENTICATE, "Bearer"))
 }
 
-/// The body of a request, or the refusal.
-async fn body(request: Request) -> Result<Vec<u8>, Response> {
+/// The body of a request that may change something, or the refusal.
+async fn body(app: &App, origin: Origin, request: Request) -> Result<Vec<u8>, Response> {
+    if let Some(refused) = refusal(app, origin, request.headers()) {
+        return Err(refused);
+    }
     let large = || {
         let why = format!("the body of a request has at most {BODY_MAX} bytes");
         reply::error(StatusCode::PAYLOAD_TOO_LARGE, why)
@@ -337,10 +340,7 @@ async fn resign(
     Extension(origin): Extension<Origin>,
     request: Request,
 ) -> Response {
-    if let Some(refused) = refusal(&app, origin, request.headers()) {
-        return refused;
-    }
-    match body(request).await {
+    match body(&app, origin, request).await {
         Ok(bytes) if bytes.is_empty() || bytes == b"{}" => done(app, ControlHandler::resign).await,
         Ok(_) => reply::error(StatusCode::BAD_REQUEST, "to resign takes no body; leave it out"),
         Err(refused) => refused,
@@ -377,11 +377,8 @@ async fn transfer(
     Extension(origin): Extension<Origin>,
     request: Request,
 ) -> Response {
-    if let Some(refused) = refusal(&app, origin, request.headers()) {
-        return refused;
-    }
     let query = request.uri().query().map(str::to_owned);
-    let body = match body(request).await {
+    let body = match body(&app, origin, request).await {
         Ok(body) => body,
         Err(refused) => return refused,
     };

@@ -65,8 +65,13 @@ impl Token {
         Ok(Self(Sha256::digest(token).into()))
     }
 
+    /// The token with this text, which the caller has drawn at random.
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
+    }
+
     /// Whether this is the token.
-    pub(crate) fn is(&self, shown: &[u8]) -> bool {
+    pub fn is(&self, shown: &[u8]) -> bool {
         let shown: [u8; 32] = Sha256::digest(shown).into();
         let differ = self.0.iter().zip(shown).fold(0, |differ, (own, shown)| {
             black_box(differ | (own ^ shown)) // every byte is compared, wherever the first differs

@@ -2,11 +2,14 @@
 
 use crate::builder::Builder;
 use crate::control::Server;
+use crate::delays::Measured;
 use crate::frame::Keyring;
 use crate::guard::{Campaign, Guard};
+use crate::partition::Partition;
 use crate::past::Past;
+use crate::request::Request;
 use crate::resignation::{Answer, Resigning};
-use crate::shared::{Request, Shared};
+use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status::Status;
 use crate::voter_change::VoterChange;
@@ -105,6 +108,11 @@ impl Election {
         self.shared().clock.faults()
     }
 
+    /// How long messages have taken since it was started.
+    pub fn measured(&self) -> Measured {
+        self.shared().delays.read()
+    }
+
     /// What happened to the member in the last time of this length, as far as it remembers, or all
     /// that it remembers: the records of a trace.
     pub fn past(&self, last: Option<bellwether_core::Duration>) -> Past {
@@ -193,6 +201,24 @@ impl Election {
     /// then ([`Watch::fd`]).
     pub fn successor(&self) -> Option<NodeId> {
         self.shared().successor().filter(|_| self.leadership().leads())
+    }
+
+    /// The partition that this member belongs to, with local leaders: the members that support its
+    /// leader. `None` without a leader, or if its leader has not counted it yet. Every renewal of
+    /// the lease may change it; a [`Watch`] wakes then ([`Watch::fd`]).
+    pub fn partition(&self) -> Option<Partition> {
+        self.shared().see().partition.as_deref().cloned()
+    }
+
+    /// Blocks until the partition is another one than this, at most for this time, if one is given;
+    /// the partition then.
+    pub fn next_partition(
+        &self,
+        known: Option<&Partition>,
+        timeout: Option<Duration>,
+    ) -> Option<Partition> {
+        let seen = self.shared().wait(timeout, |seen| seen.partition.as_deref() != known);
+        seen.partition.as_deref().cloned()
     }
 
     /// Changes the rank of the member, for protocols that elect by rank.
@@ -323,6 +349,18 @@ impl Election {
     /// [`Gone`] if there is no member any more.
     pub fn set_keyring(&self, keyring: Keyring) -> Result<(), Gone> {
         if self.shared().ask(Request::Keyring(keyring)) { Ok(()) } else { Err(Gone) }
+    }
+
+    /// Leads no longer, and does not tell the others: nobody else leads before the lease has run
+    /// out. For an application that cannot end what only a leader may do, so that it must not
+    /// [`resign`](Self::resign); `why` is shown to whoever asks. The member takes no part for a
+    /// second. To keep it from being elected again, [change its
+    /// candidacy](Self::set_candidacy) first. Nothing happens if it does not lead by a lease.
+    ///
+    /// # Errors
+    /// [`Gone`] if there is no member any more.
+    pub fn lapse(&self, why: &str) -> Result<(), Gone> {
+        if self.shared().ask(Request::Lapse(why.to_owned())) { Ok(()) } else { Err(Gone) }
     }
 
     /// Why the member has ended, if it did not leave: which rule was broken, and what to do.

@@ -130,6 +130,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_somebody_else_put_beside_it_is_neither_followed_nor_written_to() {
+        let path = Path::new("/dev/shm").join(format!("bw-leader-link-{}", std::process::id()));
+        let other = path.with_extension("other");
+        fs::write(&other, "theirs").unwrap();
+        std::os::unix::fs::symlink(&other, beside(&path)).unwrap();
+        write(&path, None, Instant::from_nanos(5_000_000)).unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "theirs");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+        fs::create_dir(beside(&path)).unwrap();
+        remove(&path).expect("what is beside it means nothing");
+        assert!(!path.exists());
+        fs::remove_dir(beside(&path)).unwrap();
+        fs::remove_file(&other).unwrap();
+    }
+
+    #[test]
     fn it_is_written_whole_and_removed_and_only_in_memory() {
         let path = Path::new("/dev/shm").join(format!("bw-leader-file-{}", std::process::id()));
         check(&path).unwrap();

@@ -2,8 +2,8 @@
 
 use crate::program::Program;
 use bellwether_core::{
-    Boot, Command, Endpoint, Env, Instant, Leadership, NodeId, Output, Peers, Refused, Seeded,
-    Unheard,
+    Boot, Command, Endpoint, Env, Fact, Instant, Leadership, NodeId, Output, Peers, Refused,
+    Seeded, Unheard,
 };
 
 /// The running protocol.
@@ -86,6 +86,23 @@ impl Life {
     /// Takes back the bytes of a message that was sealed.
     pub(crate) fn recycle(&mut self, bytes: Vec<u8>) {
         self.endpoint.recycle(bytes);
+    }
+
+    /// Until when this process leads, if it does so by a lease.
+    pub(crate) fn lease(&self, me: NodeId, now: Instant) -> Option<Instant> {
+        let Leadership { leaders, until, .. } = self.endpoint.leadership(now);
+        (leaders.contains(&me) && until != Instant::NEVER).then_some(until)
+    }
+
+    /// When it last asked for a lease.
+    pub(crate) fn asked(&self, now: Instant) -> Option<Instant> {
+        let mut asked = None;
+        self.endpoint.facts(now, &mut |fact| {
+            if let Fact::Request { sent, .. } = fact {
+                asked = Some(sent);
+            }
+        });
+        asked
     }
 
     /// Who leads, as the protocol believes.

@@ -22,10 +22,11 @@ use crate::multicast::Multicast;
 use crate::outbox::Outbox;
 use crate::randomness;
 use crate::recorder::Recorder;
+use crate::request::Request;
 use crate::resignation::Resignation;
 use crate::scheduling::Scheduling;
 use crate::settings::Settings;
-use crate::shared::{Request, Shared};
+use crate::shared::Shared;
 use crate::socket::{BATCH, Sockets};
 use crate::state::State;
 use crate::status::Traffic;
@@ -433,8 +434,14 @@ impl Member {
         self.check_clock();
         let Some(life) = &mut self.life else { return };
         let limits = (now, self.opener.latest());
+        let held = life.lease(self.settings.me, now);
         match life.datagram(sender, &self.body, self.directory.view(), limits) {
             Ok(message) => {
+                let delays = &self.shared.delays;
+                life.endpoint().last_delay_bound().iter().for_each(|it| delays.bounds.add(*it));
+                if life.lease(self.settings.me, now) > held {
+                    life.asked(now).iter().for_each(|it| delays.round_trips.add(now.since(*it)));
+                }
                 let place = (incarnation, sequence);
                 self.recorder.received(now, sender, message, place, &self.body);
                 self.finish(now);
@@ -469,6 +476,15 @@ impl Member {
             Request::Pulse(answer) => drop(answer.try_send(())), // or nobody waits any more
             Request::Keyring(keyring) => self.set_keyring(keyring, now),
             Request::SendKeys(to, body) => self.send_keys(to, &body),
+            Request::Lapse(why) => {
+                if self
+                    .life
+                    .as_ref()
+                    .is_some_and(|life| life.lease(self.settings.me, now).is_some())
+                {
+                    self.withdraw(Reason::Application(why));
+                }
+            }
             Request::Resolved => {
                 self.directory.refresh(now);
                 if let Some(problem) = self.directory.unclear() {
@@ -492,6 +508,11 @@ impl Member {
         }
     }
 
+    /// Whether the protocol asks how willing members are to lead.
+    pub(crate) fn reads_candidacy(&self) -> bool {
+        self.settings.program.choice.as_ref().is_none_or(|choice| choice.reads_candidacy())
+    }
+
     pub(crate) fn command(&mut self, command: Command, now: Instant) -> Result<(), Refused> {
         self.check_clock();
         let grows = matches!(command, Command::Add(_) | Command::Replace(..));
@@ -504,7 +525,7 @@ impl Member {
             return Err(refused);
         }
         if let Command::Candidacy(candidacy) = command
-            && self.settings.program.choice.as_ref().is_none_or(|choice| choice.reads_candidacy())
+            && self.reads_candidacy()
         {
             self.settings.candidacy = candidacy; // also of its next life
         }

@@ -122,6 +122,11 @@ impl Member {
             });
         }
         self.shared.set_successor(life.endpoint().successor(now));
+        if self.settings.program.leases.is_some_and(|leases| !leases.majority) {
+            let leader = leadership.leaders.first().copied();
+            let partition = life.endpoint().partition(now).zip(leader);
+            self.shared.note_partition(partition, || life.endpoint().partition_members(now));
+        }
         if changed {
             self.changed(now);
         }

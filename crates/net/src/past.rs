@@ -12,8 +12,8 @@
 use crate::clock::{CheckedClock, Clock as _, wall};
 use crate::member::boot_id;
 use bellwether_core::{
-    Command, Duration, Event, Fact, Instant, LAST_NUMBER, Leadership, LifeHeader, NodeId, Record,
-    SimTime, Stage, Term,
+    Candidacy, Command, Duration, Event, Fact, Instant, LAST_NUMBER, Leadership, LifeHeader,
+    NodeId, Record, SimTime, Stage, Term,
 };
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -285,6 +285,7 @@ fn encoded(command: Command) -> (u64, u64, u64) {
             let lock = lock.map_or(u64::MAX, Duration::as_nanos);
             (8, lock, drift.map_or(u64::MAX, u64::from))
         }
+        Command::Candidacy(Candidacy { priority, witness }) => (9, priority.into(), witness.into()),
         _ => (0xff, 0, 0),
     }
 }
@@ -303,6 +304,10 @@ fn decoded(code: u64, one: u64, other: u64) -> String {
         8 => {
             let lock = (one != u64::MAX).then(|| Duration::from_nanos(one));
             Command::Lengths(lock, u32::try_from(other).ok())
+        }
+        9 => {
+            let priority = u32::try_from(one).unwrap_or(u32::MAX);
+            Command::Candidacy(Candidacy { priority, witness: other != 0 })
         }
         _ => return "another command".to_owned(),
     };

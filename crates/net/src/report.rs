@@ -8,7 +8,7 @@ use crate::peers::Peers;
 use crate::program::DRIFT_PPM_MIN;
 use crate::setting::Setting;
 use crate::snapshot::Snapshot;
-use crate::status::{MemberStatus, Refused, Role, Status, Voters};
+use crate::status::{MemberStatus, NO_CANDIDATE, Refused, Role, Status, Voters};
 use crate::voter_change::VoterChange;
 use bellwether_core::{Duration, Fact, Instant, NodeId, Refused as Unwilling, Term};
 use bellwether_protocols::choice::Leases;
@@ -44,7 +44,8 @@ struct Facts {
 impl Member {
     /// The status at this moment.
     pub(crate) fn status(&self, now: Instant) -> Status {
-        let standing = self.shared.see().standing;
+        let seen = self.shared.see();
+        let standing = seen.standing;
         let facts = self.facts(now);
         let settings = &self.settings;
         let leases = facts.leases;
@@ -85,16 +86,21 @@ impl Member {
             retry_period_ms: leases.map(|leases| ms(leases.renew)),
             scheduling_delay_ms: ms(self.scheduling.delay(now)),
             scheduling_allowed_ms: leases.map(|leases| ms(leases.scheduling)),
+            round_trip: self.shared.delays.round_trips.told(),
+            delay_bound: self.shared.delays.bounds.told(),
             security: if settings.keyring.is_insecure() { "insecure" } else { "keyed" }.to_owned(),
             keys: settings.keyring.ids(&settings.group),
             listen: self.sockets.listens().map_or_else(|_| String::new(), |at| at.to_string()),
             peers: settings.peers.to_string(),
             handing_over: None, // whoever runs a command knows
             name: None,
+            priority: self.reads_candidacy().then_some(settings.candidacy.priority),
             checks: Vec::new(),
+            addresses: Vec::new(),
             members: self.members(&standing, &facts, now),
             why: self.why(&standing, &facts, now),
             voters: facts.voters,
+            partition: seen.partition.as_deref().cloned(),
             multicast: self
                 .multicast
                 .as_ref()
@@ -390,7 +396,7 @@ impl Member {
         if self.settings.witness {
             why.push("is a witness, which votes and never leads".to_owned());
         } else if self.settings.candidacy.witness {
-            why.push("votes and does not lead for now, as its application decided".to_owned());
+            why.push(NO_CANDIDATE.to_owned());
         }
         let voters = self.voters(facts);
         if !voters.contains(&self.settings.me) {

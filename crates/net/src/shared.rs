@@ -2,15 +2,15 @@
 //! mailbox.
 
 use crate::clock::{CheckedClock, Clock as _};
-use crate::frame::Keyring;
+use crate::delays::Delays;
 use crate::keys::{Heard, Inbox};
+use crate::partition::Partition;
 use crate::past::{Past, Ring};
-use crate::resignation::{Answer, Resigning};
+use crate::request::Request;
+use crate::resignation::Resigning;
 use crate::snapshot::Snapshot;
-use crate::status::Status;
-use crate::voter_change::VoterChange;
 use crate::wake_fd::WakeFd;
-use bellwether_core::{Command, Duration, Instant, Leadership, NodeId};
+use bellwether_core::{Duration, Instant, Leadership, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -18,34 +18,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
-use zeroize::Zeroizing;
-
-/// A request of the application to the member's thread.
-pub(crate) enum Request {
-    /// Pass this command on to the protocol, and send its answer.
-    Command(Command, Option<Answer>),
-    /// Change the voters, if the list that the member holds has this number, and send whether that
-    /// has begun.
-    Change(VoterChange, Option<u64>, Answer),
-    /// Resign, once no guard of the reign holds the lease.
-    Resign(Resigning),
-    /// Send whether the protocol would refuse this command now.
-    Refusal(Command, Answer),
-    /// Forget this member, which joined and has ended for good, and send whether that is done.
-    Forget(NodeId, Answer),
-    /// Send the status.
-    Status(SyncSender<Box<Status>>),
-    /// Show that the member's thread runs.
-    Pulse(SyncSender<()>),
-    /// Use these keys from now on.
-    Keyring(Keyring),
-    /// Send this member a frame about keys.
-    SendKeys(NodeId, Zeroizing<Vec<u8>>),
-    /// Names were looked up.
-    Resolved,
-    /// Leave the group and end.
-    Stop,
-}
 
 /// The state between the member's thread and all other threads.
 pub(crate) struct Shared {
@@ -62,6 +34,8 @@ pub(crate) struct Shared {
     keys: Inbox,
     /// The member's recent past.
     pub(crate) ring: Arc<Ring>,
+    /// How long messages take.
+    pub(crate) delays: Delays,
 }
 
 /// No list of voters is known yet.
@@ -79,6 +53,8 @@ struct Mailbox {
 /// What the member believes now.
 struct Present {
     standing: Snapshot,
+    /// The partition that it belongs to, where leaders are local.
+    partition: Option<Arc<Partition>>,
     /// Increases with every change and every prolongation.
     version: Version,
     /// How many guards of that reign exist.
@@ -108,8 +84,24 @@ pub(crate) struct Version {
 /// What the member believes, with its version.
 pub(crate) struct Seen {
     pub(crate) standing: Snapshot,
+    /// The partition that it belongs to, if it names a leader.
+    pub(crate) partition: Option<Arc<Partition>>,
     pub(crate) version: Version,
     pub(crate) ended: bool,
+}
+
+impl Seen {
+    /// A belief that is over takes its partition with it.
+    fn new(
+        standing: Snapshot,
+        partition: Option<Arc<Partition>>,
+        version: Version,
+        ended: bool,
+    ) -> Self {
+        let named = |partition: &Arc<Partition>| standing.leaders.contains(&partition.leader);
+        let partition = partition.filter(named);
+        Self { standing, partition, version, ended }
+    }
 }
 
 /// A reign that is being given up.
@@ -130,6 +122,7 @@ impl Shared {
     pub(crate) fn new(clock: Arc<CheckedClock>, standing: Snapshot) -> io::Result<Self> {
         let present = Present {
             standing,
+            partition: None,
             version: Version::default(),
             guards: 0,
             giving_up: false,
@@ -149,6 +142,7 @@ impl Shared {
             successor: AtomicU64::new(NOBODY),
             keys: Inbox::default(),
             ring: Arc::new(Ring::new()),
+            delays: Delays::default(),
         })
     }
 
@@ -172,14 +166,15 @@ impl Shared {
     pub(crate) fn see(&self) -> Seen {
         let present = self.present();
         let (standing, giving_up) = (present.standing.clone(), present.giving_up);
-        let (version, ended) = (present.version, present.ended);
+        let (version, ended, partition) =
+            (present.version, present.ended, present.partition.clone());
         drop(present);
-        Seen { standing: self.judged(&standing, giving_up), version, ended }
+        Seen::new(self.judged(&standing, giving_up), partition, version, ended)
     }
 
     fn seen(&self, present: &Present) -> Seen {
         let standing = self.judged(&present.standing, present.giving_up);
-        Seen { standing, version: present.version, ended: present.ended }
+        Seen::new(standing, present.partition.clone(), present.version, present.ended)
     }
 
     fn judged(&self, standing: &Snapshot, giving_up: bool) -> Snapshot {
@@ -294,6 +289,28 @@ impl Shared {
             self.notify(present, false);
         }
         true
+    }
+
+    /// Publishes the number and the leader of the partition that the member belongs to, if that is
+    /// another one than before; only then it asks for the members. Whoever watches is woken as by a
+    /// renewal.
+    pub(crate) fn note_partition(
+        &self,
+        partition: Option<(u64, NodeId)>,
+        members: impl FnOnce() -> Vec<NodeId>,
+    ) {
+        let mut present = self.present();
+        let known = present.partition.as_ref();
+        let same = match partition {
+            Some((version, leader)) => known.is_some_and(|known| known.is(version, leader)),
+            None => known.is_none(),
+        };
+        if !same {
+            let told = |(version, leader)| Partition { version, leader, members: members() };
+            present.partition = partition.map(told).map(Arc::new);
+            present.version.tellings += 1;
+            self.notify(present, false);
+        }
     }
 
     /// Publishes that the member has ended; `failure` says why, if it did not leave.

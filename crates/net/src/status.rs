@@ -1,5 +1,6 @@
 //! The status of a member: for people, scripts and dashboards.
 
+use crate::partition::Partition;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,6 +29,17 @@ impl Role {
             Self::Withdrawn => "withdrawn",
         }
     }
+}
+
+/// How long something took since the member was started.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Took {
+    /// How often it was measured.
+    pub count: u64,
+    /// The last time.
+    pub last_ms: f64,
+    /// In the mean.
+    pub mean_ms: f64,
 }
 
 /// Everything that a member knows about itself and its group at one moment. Durations are in
@@ -89,6 +101,13 @@ pub struct Status {
     /// The longest that its leases allow for (σ).
     #[serde(default)]
     pub scheduling_allowed_ms: Option<f64>,
+    /// While it led: from its request for a lease until so many had answered that it had it. Absent
+    /// if it never led since it was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<Took>,
+    /// The bounds on the delays of messages that it received, where their stamps gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_bound: Option<Took>,
     /// `keyed`, or `insecure` if frames are not protected by a secret.
     pub security: String,
     /// The keys it accepts by their short names; the first is used to send.
@@ -101,6 +120,9 @@ pub struct Status {
     /// it has no record or takes no part.
     #[serde(default)]
     pub voters: Option<Voters>,
+    /// The partition that it belongs to, where leaders are local; absent without a leader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<Partition>,
     /// The members that ask by another list of voters, and how many of their requests were refused
     /// for that since the last one that was not.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -111,9 +133,15 @@ pub struct Status {
     /// A hand-over that is under way: the leader is ending its command, and hands over then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handing_over: Option<HandingOver>,
+    /// Its priority now, where the protocol asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u32>,
     /// Its health checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckStatus>,
+    /// The addresses that the leader has, as this member sees its own machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<AddressStatus>,
     /// The members it knows of, itself included.
     pub members: Vec<MemberStatus>,
     /// Why it has this role, one reason per line.
@@ -129,6 +157,10 @@ pub struct Status {
     pub warnings: Vec<String>,
 }
 
+/// What [`Status::why`] says of a member whose application does not let it lead. Whoever knows why
+/// puts the reason in its place.
+pub const NO_CANDIDATE: &str = "votes and does not lead for now";
+
 /// A hand-over that waits for the end of the leader's command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HandingOver {
@@ -137,12 +169,18 @@ pub struct HandingOver {
     pub to: Option<u64>,
     /// After this the command is killed.
     pub within_ms: f64,
+    /// Whether there is no command, but addresses or a file that are being removed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_command: bool,
 }
 
 impl fmt::Display for HandingOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to = self.to.map(|id| format!(" to {id}")).unwrap_or_default();
         let left = self.within_ms / 1e3;
+        if self.without_command {
+            return write!(f, "removing what a leader has, hands over{to} then");
+        }
         write!(f, "ending its command, hands over{to} then; the command has {left:.1} s left")
     }
 }
@@ -179,6 +217,67 @@ impl fmt::Display for CheckStatus {
             true => write!(f, "{name} is well ({what})"),
             false => write!(f, "{name} fails ({what}): {why}"),
         }
+    }
+}
+
+/// An address of the leader, on the machine of one member.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AddressStatus {
+    /// The address.
+    pub ip: String,
+    /// The length of its prefix.
+    pub prefix: u8,
+    /// The interface that gets it.
+    pub interface: String,
+    /// Whether it is set here, or why not.
+    pub state: AddressState,
+    /// For how long it has been so.
+    pub since_ms: f64,
+    /// Who else has one of the addresses, or why they cannot be set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// Whether an address is set on the machine of a member. All of its addresses are, or none is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AddressState {
+    /// It is set.
+    Set,
+    /// It is not set: the member does not lead, or has just begun to.
+    NotSet,
+    /// The member leads, and does not set it because somebody else answers for one of them.
+    InUse,
+    /// The member led, and could not set it. It has resigned for that.
+    Failed,
+}
+
+impl AddressState {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Set, Self::NotSet, Self::InUse, Self::Failed];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Set => "set",
+            Self::NotSet => "not-set",
+            Self::InUse => "in-use",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl fmt::Display for AddressStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ip, prefix, interface, state, why, .. } = self;
+        let state = match state {
+            AddressState::Set => "is set",
+            AddressState::NotSet => "is not set",
+            AddressState::InUse => "is not set: somebody else has it",
+            AddressState::Failed => "was given up",
+        };
+        write!(f, "{ip}/{prefix}@{interface} {state}")?;
+        why.iter().try_for_each(|why| write!(f, ": {why}"))
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) enum Reason {
     Names(String),
     /// The state cannot be stored.
     Disk(String),
+    /// The application cannot end what it does as a leader.
+    Application(String),
 }
 
 impl Reason {
@@ -49,6 +51,7 @@ impl Reason {
             Self::Promise(_) => "an earlier promise still binds",
             Self::Names(_) => "a name has no address, or several",
             Self::Disk(_) => "its state cannot be stored",
+            Self::Application(_) => "what it does as a leader cannot be ended",
         }
     }
 
@@ -59,7 +62,7 @@ impl Reason {
             Self::Conflict(..) => BEACON * 4,
             Self::Clock(_) => Duration::from_secs(2),
             Self::Promise(length) => *length,
-            Self::Names(_) | Self::Disk(_) => Duration::from_secs(1),
+            Self::Names(_) | Self::Disk(_) | Self::Application(_) => Duration::from_secs(1),
         }
     }
 }
@@ -80,6 +83,7 @@ impl fmt::Display for Reason {
             }
             Self::Names(problem) => f.write_str(problem),
             Self::Disk(problem) => write!(f, "its state cannot be stored: {problem}"),
+            Self::Application(problem) => f.write_str(problem),
         }
     }
 }

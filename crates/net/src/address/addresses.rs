@@ -1,11 +1,9 @@
 //! The addresses of one member, and the means to set, announce and remove them.
 
-use super::arp::Hears;
 use super::netlink::Netlink;
-use super::probe::{self, Neighbours, Probed};
+use super::probe::{ASKING, Neighbourhood};
 use super::{Address, netlink};
 use crate::leader_file;
-use crate::wake_fd::WakeFd;
 use bellwether_core::{Duration, Instant, Term};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -53,23 +51,24 @@ impl Addresses {
         self.file.as_ref().map_or(Ok(()), |file| leader_file::write(file, term, ends))
     }
 
-    /// Whether somebody else has one of them.
-    pub(crate) fn probe(&self, wait: Duration, stop: &WakeFd) -> io::Result<Probed> {
-        let Some(kernel) = &self.kernel else { return Ok(Probed::Free) };
-        let all: Vec<Address> = self.all.iter().map(|(address, _)| address.clone()).collect();
-        probe::probe(kernel, &all, wait, stop)
-            .map_err(|error| io::Error::other(format!("cannot ask for the address: {error}")))
+    /// Who is asked for them, and told who has them.
+    pub(crate) fn neighbourhood(&self) -> io::Result<Neighbourhood> {
+        let addresses = || self.all.iter().map(|(address, _)| address);
+        let all = self.kernel.as_ref().map(|kernel| Neighbourhood::of(kernel, addresses()));
+        let all = all.unwrap_or_else(|| Ok(Neighbourhood::default()));
+        all.map_err(|error| io::Error::other(format!("{ASKING}: {error}")))
     }
 
-    /// Sets all of them, for so long; also if they are set.
-    pub(crate) fn set(&self, valid: Duration) -> io::Result<()> {
-        let Some(kernel) = &self.kernel else { return Ok(()) };
+    /// Sets all of them, for so long, also if they are set; returns those that were not there.
+    pub(crate) fn set(&self, valid: Duration) -> io::Result<Vec<&Address>> {
+        let (Some(kernel), mut new) = (&self.kernel, Vec::new()) else { return Ok(Vec::new()) };
         for (address, _) in &self.all {
-            netlink::index(&address.interface)
+            let absent = netlink::index(&address.interface)
                 .and_then(|index| kernel.set(address.ip, address.prefix, index, valid))
                 .map_err(|error| told(address, "set", &error))?;
+            new.extend(absent.then_some(address));
         }
-        Ok(())
+        Ok(new)
     }
 
     /// Removes all of them, and the file; tries each, also if one cannot be removed.
@@ -87,32 +86,8 @@ impl Addresses {
         }
         done
     }
-
-    /// What announces them.
-    pub(crate) fn announcer(&self) -> io::Result<Announcer> {
-        let mut told = Vec::new();
-        for (address, _) in &self.all {
-            if let Some(kernel) = &self.kernel {
-                told.extend(Neighbours::of(kernel, address, Hears::No)?);
-            }
-        }
-        Ok(Announcer(told))
-    }
 }
 
 fn told(address: &Address, what: &str, error: &io::Error) -> io::Error {
     io::Error::other(format!("cannot {what} {address}: {error}"))
-}
-
-/// Tells the neighbours who has the addresses now.
-#[derive(Debug)]
-pub(crate) struct Announcer(Vec<Neighbours>);
-
-impl Announcer {
-    /// Sends one announcement of each address. What is lost is repeated.
-    pub(crate) fn send(&self) {
-        for neighbours in &self.0 {
-            let _ = neighbours.announce(); // the interface may be down: the next one may succeed
-        }
-    }
 }

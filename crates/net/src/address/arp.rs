@@ -29,21 +29,12 @@ pub(super) struct Arp {
     ip: Ipv4Addr,
 }
 
-/// Whether a socket hears what others send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hears {
-    Yes,
-    No,
-}
-
 impl Arp {
-    /// A socket that sends, and hears if it should, on an Ethernet.
-    pub(super) fn new(link: Link, mac: [u8; 6], ip: Ipv4Addr, hears: Hears) -> io::Result<Self> {
+    /// A socket that sends and hears, on an Ethernet.
+    pub(super) fn new(link: Link, mac: [u8; 6], ip: Ipv4Addr) -> io::Result<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let socket = socket_with(AddressFamily::PACKET, SocketType::DGRAM, flags, None)?;
-        if hears == Hears::Yes {
-            bind(&socket, &Ethernet { index: link.index, to: [0; 6] })?;
-        }
+        bind(&socket, &Ethernet { index: link.index, to: [0; 6] })?;
         Ok(Self { socket, index: link.index, mac, ip })
     }
 

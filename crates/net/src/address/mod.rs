@@ -18,14 +18,14 @@ mod ndp;
 mod netlink;
 mod probe;
 
-pub(crate) use addresses::{Addresses, Announcer};
+pub(crate) use addresses::Addresses;
 pub use bad_address::BadAddress;
-pub(crate) use probe::Probed;
+pub(crate) use probe::{Neighbourhood, Probed};
 
-use netlink::Netlink;
+use netlink::{Found, Netlink};
 use rustix::thread::{CapabilitySet, capabilities};
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 use std::{fmt, io};
 
@@ -123,6 +123,35 @@ pub fn is_up(interface: &str) -> io::Result<bool> {
     Ok(Netlink::new()?.link(interface)?.runs)
 }
 
+/// Whether the interface of this address has another address of the same network, by which
+/// neighbours and the machine reach each other.
+///
+/// # Errors
+/// If there is no such interface, or the kernel does not answer.
+pub fn is_of_own_network(address: &Address) -> io::Result<bool> {
+    let index = netlink::index(&address.interface)?;
+    let same = |found: &Found| {
+        let others = found.index == index && found.ip != address.ip;
+        others && network(found.ip, address.prefix) == network(address.ip, address.prefix)
+    };
+    Ok(Netlink::new()?.addresses()?.iter().any(same))
+}
+
+/// The first address of the network of this one.
+fn network(ip: IpAddr, prefix: u8) -> IpAddr {
+    let prefix = u32::from(prefix);
+    match ip {
+        IpAddr::V4(ip) => {
+            let mask = u32::MAX.checked_shl(32_u32.saturating_sub(prefix)).unwrap_or(0);
+            Ipv4Addr::from_bits(ip.to_bits() & mask).into()
+        }
+        IpAddr::V6(ip) => {
+            let mask = u128::MAX.checked_shl(128_u32.saturating_sub(prefix)).unwrap_or(0);
+            Ipv6Addr::from_bits(ip.to_bits() & mask).into()
+        }
+    }
+}
+
 /// Removes these addresses from their interfaces, where an earlier process may have left them;
 /// returns those that were there. Call it only while no other process of this member runs.
 ///
@@ -188,6 +217,26 @@ mod tests {
             let error = text.parse::<Address>().unwrap_err().to_string();
             assert!(error.contains(reason) && error.contains(text), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_network_is_told_from_others_by_its_prefix() {
+        let of = |text: &str| {
+            let address: Address = text.parse().unwrap();
+            network(address.ip, address.prefix).to_string()
+        };
+        assert_eq!(of("10.1.2.3/24@x"), "10.1.2.0");
+        assert_eq!(of("10.1.2.3/32@x"), "10.1.2.3");
+        assert_eq!(of("10.1.2.3/1@x"), "0.0.0.0");
+        assert_eq!(of("fd00::1:2/64@x"), "fd00::");
+        assert_eq!(of("fd00::1:2/128@x"), "fd00::1:2");
+        let other: Address = "127.9.9.9/8@lo".parse().unwrap_or(Address {
+            ip: [127, 9, 9, 9].into(),
+            prefix: 8,
+            interface: "lo".to_owned(),
+        });
+        assert!(is_of_own_network(&other).unwrap(), "127.0.0.1 is there");
+        assert!(!is_of_own_network(&"192.0.2.9/24@lo".parse().unwrap()).unwrap());
     }
 
     #[test]

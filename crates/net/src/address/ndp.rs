@@ -5,13 +5,13 @@
 //! address detection (RFC 4862), the solicitation comes from an address of this interface: the
 //! answer comes to us alone, and a raw socket of ICMPv6 is enough.
 //!
-//! **Promise.** No packet makes the reader panic; packets of our own interface are no conflict.
+//! **Promise.** No packet makes the reader panic; packets of our own interface are no conflict, nor
+//! are packets that a router forwarded: RFC 4861, section 7.1.2, ignores a hop limit below 255.
 
 use super::netlink::Link;
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, recv, sendto,
-    socket_with, sockopt,
+    AddressFamily, SendFlags, SocketFlags, SocketType, ipproto, sendto, socket_with, sockopt,
 };
 use std::io;
 use std::net::{Ipv6Addr, SocketAddrV6};
@@ -44,6 +44,7 @@ impl Ndp {
         let socket = socket_with(AddressFamily::INET6, SocketType::RAW, flags, kind)?;
         sockopt::set_ipv6_multicast_hops(&socket, HOPS)?;
         sockopt::set_ipv6_multicast_loop(&socket, false)?;
+        tell_hops(socket.as_fd())?;
         Ok(Self { socket, index: link.index, mac, ip })
     }
 
@@ -74,10 +75,72 @@ impl Ndp {
     /// not tell its own. Call it until there is an error: that nothing was received, usually.
     pub(super) fn hear(&self) -> io::Result<Option<[u8; 6]>> {
         let mut buffer = [0; 256];
-        let (_, length) = recv(&self.socket, &mut buffer[..], RecvFlags::DONTWAIT)?;
+        let (length, hops) = receive(self.socket.as_fd(), &mut buffer)?;
         let packet = buffer.get(..length).unwrap_or_default();
-        Ok(owner(packet, self.ip).filter(|mac| *mac != self.mac))
+        let of_neighbour = hops == Some(HOPS);
+        Ok(owner(packet, self.ip).filter(|mac| of_neighbour && *mac != self.mac))
     }
+}
+
+/// Has the kernel tell the hop limit of each packet. `rustix` lacks this option.
+#[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
+fn tell_hops(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let on: libc::c_int = 1;
+    // SAFETY: the kernel reads as many bytes at the pointer as `on` has, and keeps nothing of them;
+    // `on` outlives the call, and the descriptor is open for as long.
+    let done = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_IPV6,
+            libc::IPV6_RECVHOPLIMIT,
+            (&raw const on).cast(),
+            size_of_val(&on) as libc::socklen_t,
+        )
+    };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Memory for what the kernel tells beside a packet, aligned as its heads are.
+#[repr(C, align(8))]
+struct Beside([u8; 64]);
+
+/// The next packet: its length in the buffer, and its hop limit, if the kernel tells it. Does not
+/// wait. `rustix` reads no such messages.
+#[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
+fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(usize, Option<u32>)> {
+    let mut beside = Beside([0; 64]);
+    let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    // SAFETY: a head of zeros is a valid one: no name, no parts, nothing beside.
+    let mut head: libc::msghdr = unsafe { std::mem::zeroed() };
+    head.msg_iov = &raw mut part;
+    head.msg_iovlen = 1;
+    head.msg_control = beside.0.as_mut_ptr().cast();
+    head.msg_controllen = beside.0.len();
+    // SAFETY: the kernel writes at most the stated lengths to `buffer` and to `beside`, and the
+    // lengths that it wrote to `head`. All of them outlive the call, and nobody else refers to
+    // them; the descriptor is open for as long.
+    let length = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut head, libc::MSG_DONTWAIT) };
+    let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+    let mut hops = None;
+    // SAFETY: `head` is as the kernel left it, so its heads lie one after the other within the
+    // first `msg_controllen` bytes of `beside`, which are aligned for them. These functions return
+    // null, or a head that lies there with all of its data as far as its length says.
+    let mut next = unsafe { libc::CMSG_FIRSTHDR(&raw const head) };
+    while !next.is_null() {
+        // SAFETY: as above, `next` is a whole head.
+        let one = unsafe { &*next };
+        let is_hops = (one.cmsg_level, one.cmsg_type) == (libc::IPPROTO_IPV6, libc::IPV6_HOPLIMIT);
+        // SAFETY: it computes a number from a number.
+        let whole = unsafe { libc::CMSG_LEN(size_of::<libc::c_int>() as u32) } as usize;
+        if is_hops && one.cmsg_len >= whole {
+            // SAFETY: as above; its length says that a number follows, which may be unaligned.
+            let number = unsafe { libc::CMSG_DATA(next).cast::<libc::c_int>().read_unaligned() };
+            hops = u32::try_from(number).ok();
+        }
+        // SAFETY: as above; `next` is one of the heads of `head`.
+        next = unsafe { libc::CMSG_NXTHDR(&raw const head, next) };
+    }
+    Ok((length, hops))
 }
 
 /// The kernel computes the checksum.
@@ -94,7 +157,7 @@ fn packet(kind: u8, flags: u8, target: Ipv6Addr, option: u8, mac: [u8; 6]) -> [u
 
 /// Who says that it has this address.
 fn owner(packet: &[u8], ip: Ipv6Addr) -> Option<[u8; 6]> {
-    let says = packet.first() == Some(&ADVERTISEMENT) && packet.get(8..24)? == ip.octets();
+    let says = packet.get(..2)? == [ADVERTISEMENT, 0] && packet.get(8..24)? == ip.octets();
     let named = packet.get(24..32).filter(|option| option.starts_with(&[OF_TARGET, 1]));
     let mac = named.and_then(|option| option.get(2..8)?.try_into().ok()).unwrap_or_default();
     says.then_some(mac)
@@ -115,6 +178,9 @@ mod tests {
         assert_eq!(owner(&told[..24], IP), Some([0; 6]), "it does not tell which");
         assert_eq!(owner(&told[..23], IP), None, "cut short");
         assert_eq!(owner(&told, ALL_NODES), None, "of another address");
+        let mut coded = told;
+        coded[1] = 1;
+        assert_eq!(owner(&coded, IP), None, "of a code that there is not");
         assert_eq!(owner(&packet(SOLICITATION, 0, IP, OF_SOURCE, MAC), IP), None, "a question");
     }
 

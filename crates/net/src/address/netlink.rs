@@ -6,7 +6,7 @@
 
 use bellwether_core::Duration;
 use netlink_packet_core::{
-    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader,
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader,
     NetlinkMessage, NetlinkPayload,
 };
 use netlink_packet_route::address::{
@@ -80,14 +80,14 @@ impl Netlink {
         Ok(Self { socket, sequence: AtomicU32::new(0) })
     }
 
-    /// Sets an address, for so many seconds.
+    /// Sets an address, for so many seconds; whether it was not there before.
     pub(super) fn set(
         &self,
         ip: IpAddr,
         prefix: u8,
         index: u32,
         valid: Duration,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let mut message = message(ip, prefix, index);
         // Nobody else has it, as we asked ourselves: the kernel must not ask for a second or two.
         message.header.flags = AddressHeaderFlags::Nodad;
@@ -102,8 +102,15 @@ impl Netlink {
         // address needs that route.
         let routes = if ip.is_ipv4() { AddressFlags::empty() } else { AddressFlags::Noprefixroute };
         message.attributes.push(AddressAttribute::Flags(AddressFlags::Nodad | routes));
-        let flags = NLM_F_CREATE | NLM_F_REPLACE;
-        self.ask(RouteNetlinkMessage::NewAddress(message), flags).map(drop)
+        // Asked in this way the kernel tells whether it was there.
+        let new = RouteNetlinkMessage::NewAddress(message.clone());
+        match self.ask(new, NLM_F_CREATE | NLM_F_EXCL) {
+            Err(error) if error.raw_os_error() == Some(Errno::EXIST.raw_os_error()) => {
+                let flags = NLM_F_CREATE | NLM_F_REPLACE;
+                self.ask(RouteNetlinkMessage::NewAddress(message), flags).map(|_| false)
+            }
+            done => done.map(|_| true),
+        }
     }
 
     /// Removes an address.

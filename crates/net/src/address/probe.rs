@@ -1,12 +1,14 @@
-//! Asks the neighbours whether somebody has an address.
+//! Asks the neighbours whether somebody has an address, and tells them who has it now.
 //!
 //! **Source.** RFC 5227, section 2.1: several probes, then a wait. Its waits are seconds long; here
 //! they are as long as a message and its answer may take in this group, because a lease is.
 //!
-//! **Promise.** It returns when somebody answers, when the time is over, or when it is told to.
+//! **Promise.** Asking ends when somebody answers, when the time is over, or when it is told to.
+//! No socket is closed between the last question and the announcement: the kernel takes some
+//! milliseconds for that.
 
 use super::Address;
-use super::arp::{Arp, Hears};
+use super::arp::Arp;
 use super::ndp::Ndp;
 use super::netlink::Netlink;
 use crate::clock::{BootTime, Clock as _};
@@ -19,8 +21,13 @@ use std::net::IpAddr;
 
 /// How often each address is asked for.
 const PROBES: u64 = 3;
+/// What failed.
+pub(super) const ASKING: &str = "cannot ask for the address";
 /// The most packets of one socket that are read before the clock is.
 const PACKETS_PER_TURN: usize = 64;
+/// How many packets are discarded before the first question: more than the buffer of a socket
+/// holds, and no more, because somebody may send them all the time.
+const DISCARDED_MAX: usize = 4096;
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,22 +42,18 @@ pub(crate) enum Probed {
 
 /// A socket of either kind.
 #[derive(Debug)]
-pub(super) enum Neighbours {
+enum Neighbours {
     V4(Arp),
     V6(Ndp),
 }
 
 impl Neighbours {
     /// The neighbours of an interface; none if it is no Ethernet.
-    pub(super) fn of(
-        kernel: &Netlink,
-        address: &Address,
-        hears: Hears,
-    ) -> io::Result<Option<Self>> {
+    fn of(kernel: &Netlink, address: &Address) -> io::Result<Option<Self>> {
         let link = kernel.link(&address.interface)?;
         let Some(mac) = link.mac else { return Ok(None) };
         Ok(Some(match address.ip {
-            IpAddr::V4(ip) => Self::V4(Arp::new(link, mac, ip, hears)?),
+            IpAddr::V4(ip) => Self::V4(Arp::new(link, mac, ip)?),
             IpAddr::V6(ip) => Self::V6(Ndp::new(link, mac, ip)?),
         }))
     }
@@ -62,7 +65,7 @@ impl Neighbours {
         }
     }
 
-    pub(super) fn announce(&self) -> io::Result<()> {
+    fn announce(&self) -> io::Result<()> {
         match self {
             Self::V4(arp) => arp.announce(),
             Self::V6(ndp) => ndp.announce(),
@@ -96,51 +99,106 @@ impl Neighbours {
     }
 }
 
-/// Asks for all of these addresses for so long; stops at once if `stop` is woken.
-pub(super) fn probe(
-    kernel: &Netlink,
-    addresses: &[Address],
-    wait: Duration,
-    stop: &WakeFd,
-) -> io::Result<Probed> {
-    let mut asked = Vec::new();
-    for address in addresses {
-        if let Some(neighbours) = Neighbours::of(kernel, address, Hears::Yes)? {
-            asked.push((address, neighbours));
+/// The neighbours of each address that has an Ethernet.
+#[derive(Debug, Default)]
+pub(crate) struct Neighbourhood(Vec<(Address, Neighbours)>);
+
+impl Neighbourhood {
+    pub(super) fn of<'a>(
+        kernel: &Netlink,
+        addresses: impl Iterator<Item = &'a Address>,
+    ) -> io::Result<Self> {
+        let mut all = Vec::new();
+        for address in addresses {
+            let neighbours = Neighbours::of(kernel, address)?;
+            all.extend(neighbours.map(|neighbours| (address.clone(), neighbours)));
         }
+        Ok(Self(all))
     }
-    if asked.is_empty() {
-        return Ok(Probed::Free);
-    }
-    let begun = BootTime.now();
-    for number in 1..=PROBES {
-        for (_, neighbours) in &asked {
-            neighbours.probe()?;
+
+    /// Asks for all addresses for so long; stops at once if `stop` is woken.
+    ///
+    /// # Errors
+    /// If the system sends nothing.
+    pub(crate) fn probe(&self, wait: Duration, stop: &WakeFd) -> io::Result<Probed> {
+        if self.0.is_empty() {
+            return Ok(Probed::Free);
         }
-        let turn = begun + Duration::from_nanos(wait.as_nanos() / PROBES * number);
-        while BootTime.now() < turn {
-            let left = turn.since(BootTime.now());
-            let mut events = vec![PollFd::new(stop, PollFlags::IN)];
-            let sockets = asked.iter().map(|(_, neighbours)| neighbours.fd());
-            events.extend(sockets.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
-            let left = std::time::Duration::from_nanos(left.as_nanos());
-            let _ = poll(&mut events, Timespec::try_from(left).ok().as_ref()); // or look again
-            if !events[0].revents().is_empty() {
-                return Ok(Probed::Stopped);
+        self.forget();
+        let begun = BootTime.now();
+        for number in 1..=PROBES {
+            for (_, neighbours) in &self.0 {
+                let asked = neighbours.probe();
+                asked.map_err(|error| io::Error::other(format!("{ASKING}: {error}")))?;
             }
-            drop(events);
-            let owned = |(address, neighbours): &(&Address, Neighbours)| {
-                neighbours.owner().map(|mac| in_use(address, mac))
-            };
-            if let Some(text) = asked.iter().find_map(owned) {
-                return Ok(Probed::InUse(text));
+            let turn = begun + Duration::from_nanos(wait.as_nanos() / PROBES * number);
+            while BootTime.now() < turn {
+                if self.stops(turn.since(BootTime.now()), stop) {
+                    return Ok(Probed::Stopped);
+                }
+                if let Some(text) = self.owned() {
+                    return Ok(Probed::InUse(text));
+                }
             }
         }
+        Ok(Probed::Free)
     }
-    Ok(Probed::Free)
+
+    /// Discards answers to earlier questions.
+    fn forget(&self) {
+        for (_, neighbours) in &self.0 {
+            discard(|| neighbours.hear().is_ok());
+        }
+    }
+
+    /// Waits for a packet, at most for so long; whether it is told to stop.
+    fn stops(&self, left: Duration, stop: &WakeFd) -> bool {
+        let mut events = vec![PollFd::new(stop, PollFlags::IN)];
+        let sockets = self.0.iter().map(|(_, neighbours)| neighbours.fd());
+        events.extend(sockets.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
+        let left = std::time::Duration::from_nanos(left.as_nanos());
+        let _ = poll(&mut events, Timespec::try_from(left).ok().as_ref()); // or look again
+        !events[0].revents().is_empty()
+    }
+
+    /// Who has one of the addresses, among the packets that are there.
+    fn owned(&self) -> Option<String> {
+        let owner = |(address, neighbours): &(Address, Neighbours)| {
+            neighbours.owner().map(|mac| in_use(address, mac))
+        };
+        self.0.iter().find_map(owner)
+    }
+
+    /// Announces each address once. What is lost is repeated.
+    pub(crate) fn announce(&self) {
+        for (_, neighbours) in &self.0 {
+            let _ = neighbours.announce(); // the interface may be down: the next one may succeed
+        }
+    }
+}
+
+/// Takes packets until none is there, or [`DISCARDED_MAX`] were taken; how many they were.
+fn discard(mut take: impl FnMut() -> bool) -> usize {
+    (0..DISCARDED_MAX).take_while(|_| take()).count()
 }
 
 fn in_use(address: &Address, mac: [u8; 6]) -> String {
     let mac = mac.map(|byte| format!("{byte:02x}")).join(":");
     format!("{} is answered for by {mac} on {}", address.ip, address.interface)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_packets_does_not_delay_the_first_question_for_ever() {
+        assert_eq!(discard(|| true), DISCARDED_MAX);
+        let mut left = 3;
+        let take = || {
+            left -= 1;
+            left > 0
+        };
+        assert_eq!(discard(take), 2, "and without one it goes on at once");
+    }
 }

@@ -269,8 +269,8 @@ fn answer_to(question: Question, desk: &dyn ControlHandler) -> Result<Answer, St
             Some(step) => desk.keys(step, force).map(Answer::Keys),
             None => Err("which step? Ask {\"ask\":\"keys\",\"step\":\"list\"}".to_owned()),
         },
-        // Answered before, with more than one line.
-        Ask::Past | Ask::Watch => Err(too_many_watch()),
+        // Answered before, with many lines.
+        Ask::Past | Ask::Watch => Err("this question has no single answer".to_owned()),
     }
 }
 

@@ -9,7 +9,7 @@
 //! addresses has the last word.
 
 use super::alarm::now;
-use crate::address::{Addresses, Announcer, Probed};
+use crate::address::{Address, Addresses, Neighbourhood, Probed};
 use crate::wake_fd::WakeFd;
 use bellwether_core::{Duration, Instant, Term};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -94,8 +94,12 @@ impl Claim {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the addresses, unless it is too late; when the kernel removes them by itself.
-    pub(super) fn set(&self, addresses: &Addresses) -> io::Result<Option<Instant>> {
+    /// Sets the addresses, unless it is too late; when the kernel removes them by itself, and
+    /// which were not there.
+    pub(super) fn set<'a>(
+        &self,
+        addresses: &'a Addresses,
+    ) -> io::Result<Option<(Instant, Vec<&'a Address>)>> {
         let ends = self.lock();
         let now = now();
         if now >= ends.at {
@@ -103,8 +107,8 @@ impl Claim {
         }
         let seconds = ends.at.since(now).min(LONGEST).as_nanos().div_ceil(1_000_000_000);
         let valid = Duration::from_secs(seconds) + SPARE;
-        addresses.set(valid)?;
-        Ok(Some(now + valid))
+        let new = addresses.set(valid)?;
+        Ok(Some((now + valid, new)))
     }
 
     /// Waits before the next try, or until it is given up.
@@ -131,11 +135,11 @@ pub(super) fn take(
     claim: &Claim,
     wait: Duration,
     mut tell: impl FnMut(String),
-) -> io::Result<Option<(Announcer, Instant)>> {
+) -> io::Result<Option<(Neighbourhood, Instant)>> {
     let (limit, mut told) = (now() + PATIENCE, false);
-    let announcer = addresses.announcer()?;
+    let neighbourhood = addresses.neighbourhood()?;
     loop {
-        match addresses.probe(wait, &claim.stop)? {
+        match neighbourhood.probe(wait, &claim.stop)? {
             Probed::Stopped => return Ok(None),
             Probed::InUse(who) if now() >= limit => {
                 return Err(io::Error::other(format!("{who}, for {PATIENCE} by now")));
@@ -147,10 +151,10 @@ pub(super) fn take(
                 claim.rest();
             }
             Probed::Free => {
-                let expires = claim.set(addresses)?;
-                return Ok(expires.map(|expires| {
-                    announcer.send();
-                    (announcer, expires)
+                let set = claim.set(addresses)?;
+                return Ok(set.map(|(expires, _)| {
+                    neighbourhood.announce();
+                    (neighbourhood, expires)
                 }));
             }
         }

@@ -61,7 +61,24 @@ impl Descendants {
     /// Signals all descendants, but the last one only if it is alone. All are found before the
     /// first is signalled: otherwise the children of one that dies would be missed.
     pub(super) fn signal(&self, signal: Signal) -> io::Result<()> {
-        let mut found = self.find()?;
+        self.signal_found(self.find()?, signal)
+    }
+
+    /// The same once, and this child in any case, which was not reaped: a list of children that is
+    /// read while one of them ends may lack others, and nobody looks again.
+    pub(super) fn signal_once(&self, child: Option<Pid>, signal: Signal) -> io::Result<()> {
+        let found = self.find();
+        let has = |found: &Found, child: &Pid| {
+            found.own.contains(child) || found.others.iter().any(|(_, other)| other == child)
+        };
+        let missed = child.filter(|child| !found.as_ref().is_ok_and(|found| has(found, child)));
+        missed.into_iter().for_each(|child| {
+            let _ = kill_process(child, signal); // if it has ended, nothing needs to be done
+        });
+        self.signal_found(found?, signal)
+    }
+
+    fn signal_found(&self, mut found: Found, signal: Signal) -> io::Result<()> {
         // Twice: the children of a process that dies while we look may be ours when it is dead.
         let again = || self.find().is_ok_and(|found| self.last_is_alone(&found));
         if !self.last_is_alone(&found) || !again() {
@@ -225,6 +242,7 @@ fn read_stat(text: &[u8]) -> Option<Stat> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
     use std::process::{Command, Stdio};
 
     #[test]
@@ -250,5 +268,19 @@ mod tests {
         assert!(!descendants.children().expect("/proc is there").contains(&pid));
         drop(child.stdin.take());
         assert!(child.wait().expect("it is ours").success());
+    }
+    #[test]
+    fn a_child_that_was_not_found_is_signalled_all_the_same() {
+        let script = "trap 'exit 7' WINCH; echo up; while :; do :; done";
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", script]).stdout(Stdio::piped());
+        let mut child = shell.spawn().expect("there is a shell");
+        let mut line = [0; 3];
+        child.stdout.as_mut().expect("it is piped").read_exact(&mut line).expect("it says so");
+        let descendants = Descendants::from_now_on().expect("/proc is there"); // this one is spared
+        // Nobody else cares for this signal.
+        let done = descendants.signal_once(Some(Pid::from_child(&child)), Signal::WINCH);
+        done.expect("/proc is there");
+        assert_eq!(child.wait().expect("it is ours").code(), Some(7));
     }
 }

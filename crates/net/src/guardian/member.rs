@@ -71,6 +71,7 @@ enum Presence {
     Here,
     /// The guardian has ended and some of its processes have not: when the next round is due.
     Losing {
+        since: Instant,
         again: Instant,
     },
     Gone,
@@ -243,7 +244,7 @@ impl Guardian {
                 Received::Nothing => return None,
             }
         }
-        if matches!(self.presence, Presence::Losing { again } if now >= again) {
+        if matches!(self.presence, Presence::Losing { again, .. } if now >= again) {
             self.go_on_losing();
         }
         if matches!(self.presence, Presence::Losing { .. }) {
@@ -268,7 +269,7 @@ impl Guardian {
         let half_margin = self.margin / 2;
         match self.presence {
             Presence::Here => self.held.map_or(Instant::NEVER, |until| until - half_margin),
-            Presence::Losing { again } => again,
+            Presence::Losing { again, .. } => again,
             Presence::Gone => Instant::ZERO,
             Presence::GoneAndTold => Instant::NEVER,
         }
@@ -278,6 +279,14 @@ impl Guardian {
     /// because it had ended: it was stopped, or this machine stood still.
     pub fn fell_silent(&self) -> bool {
         self.silent
+    }
+
+    /// Since when the guardian has ended, and something that it guarded cannot be ended.
+    pub fn losing(&self) -> Option<Instant> {
+        match self.presence {
+            Presence::Losing { since, .. } => Some(since),
+            _ => None,
+        }
     }
 
     /// The guardian's process.
@@ -304,7 +313,10 @@ impl Guardian {
     fn note(&mut self, report: Report) -> Report {
         match report {
             Report::Started { pid } => self.leader = Pid::from_raw(pid.cast_signed()),
-            Report::AddressInUse { .. } | Report::AddressTaken => (),
+            Report::AddressInUse { .. }
+            | Report::AddressTaken
+            | Report::AddressRestored { .. }
+            | Report::Unended { .. } => (),
             _ => {
                 self.run += 1;
                 self.leader = None;
@@ -317,7 +329,7 @@ impl Guardian {
     /// Begins to kill the guardian and all that it started; the watchdog last, which does the same
     /// if this process is stopped meanwhile.
     fn lose(&mut self) {
-        self.presence = Presence::Losing { again: Instant::ZERO };
+        self.presence = Presence::Losing { since: now(), again: Instant::ZERO };
         self.held = None;
         self.go_on_losing();
     }
@@ -327,7 +339,11 @@ impl Guardian {
     fn go_on_losing(&mut self) {
         let (cgroup, addresses) = (self.cgroup.as_ref(), &self.addresses);
         if end::round(&self.descendants, self.leader, cgroup, addresses) == Left::Somebody {
-            self.presence = Presence::Losing { again: now() + AGAIN };
+            let again = now() + AGAIN;
+            self.presence = match self.presence {
+                Presence::Losing { since, .. } => Presence::Losing { since, again },
+                _ => Presence::Losing { since: again, again },
+            };
         } else {
             self.cgroup.as_ref().map(Cgroup::remove);
             self.presence = Presence::Gone;

@@ -75,6 +75,7 @@ pub use run_recorder::Recording;
 pub use without_command::WithoutCommand;
 
 use crate::address::{Address, Addresses};
+use crate::privileges;
 use bellwether_core::Duration;
 use handover::{HandOver, Role};
 use rustix::fd::AsFd;
@@ -95,6 +96,15 @@ pub fn guard() -> io::Result<()> {
     let mask = signals::block()?;
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let (mut given, files) = HandOver::receive(&socket)?;
+    if !given.plan.addresses.is_empty() {
+        let extent = match given.role {
+            Role::Guardian => privileges::Extent::InEffect,
+            Role::Watchdog | Role::WithoutCommand => privileges::Extent::ForGood,
+        };
+        if let Err(error) = privileges::restrict(extent) {
+            given.notes.push(format!("a guardian keeps all its privileges: {error}"));
+        }
+    }
     // Both are started as `/proc/self/exe`; without this `ps` would show them as `exe`.
     let _ = rustix::thread::set_name(given.role.name());
     match given.role {
@@ -179,10 +189,22 @@ pub enum Report {
     },
     /// The addresses are set; if there is a command, it is started next.
     AddressTaken,
+    /// Somebody had removed addresses; they are set again.
+    AddressRestored {
+        /// Which.
+        which: String,
+    },
     /// Somebody else has an address. The guardian asks again for some seconds before it gives up.
     AddressInUse {
         /// Which address, and who.
         who: String,
+    },
+    /// Something of a run that is to end cannot be ended: a process that cannot be killed, an
+    /// address or a file that cannot be removed. It is tried again, and the report that the run is
+    /// over follows if that succeeds.
+    Unended {
+        /// What.
+        what: String,
     },
     /// The addresses cannot be set, or not be kept; none is left, and the command has ended.
     AddressFailed {
@@ -274,6 +296,8 @@ pub mod fuzzing {
             Answer::News { run, report: Report::Exited { code: 1 } }.encode(),
             Answer::News { run, report: Report::NotStarted { error } }.encode(),
             Answer::News { run, report: Report::AddressTaken }.encode(),
+            Answer::News { run, report: Report::AddressRestored { which: "x".to_owned() } }
+                .encode(),
             Answer::News { run, report: Report::AddressInUse { who: "x".to_owned() } }.encode(),
             Answer::Ready { pid: 7, cgroup, notes }.encode(),
             Answer::Late { delay: Duration::from_millis(1) }.encode(),

@@ -12,7 +12,7 @@
 use super::Plan;
 use super::child::{self, Terms};
 use super::claim::{Claim, take};
-use crate::address::{Addresses, Announcer};
+use crate::address::{Addresses, Neighbourhood};
 use bellwether_core::{Instant, Term};
 use rustix::process::Pid;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub(super) enum Step {
     /// Somebody else has an address: who. It is tried again.
     InUse(String),
     /// The addresses are set, until the kernel removes them. The command follows.
-    Taken(Announcer, Instant),
+    Taken(Neighbourhood, Instant),
     /// They, or the file, cannot be had; some of them may be set. The last step.
     NotTaken(io::Error),
     /// The claim was given up before they were set. The last step.
@@ -93,7 +93,7 @@ fn begin(
 ) -> Step {
     if !addresses.has_none() {
         match take(addresses, claim, plan.probe, |who| tell(Step::InUse(who))) {
-            Ok(Some((announcer, expires))) => tell(Step::Taken(announcer, expires)),
+            Ok(Some((neighbourhood, expires))) => tell(Step::Taken(neighbourhood, expires)),
             Ok(None) => return Step::GivenUp,
             Err(error) => return Step::NotTaken(error),
         }

@@ -5,7 +5,7 @@
 
 use super::alarm::now;
 use super::claim::{Claim, ends_too_early};
-use crate::address::{Addresses, Announcer};
+use crate::address::{Addresses, Neighbourhood};
 use bellwether_core::{Duration, Instant, Term};
 use std::io;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) struct Tenure {
 /// Addresses that are set.
 #[derive(Debug)]
 struct Held {
-    announcer: Announcer,
+    neighbourhood: Neighbourhood,
     repeated: usize,
     /// When they are announced again.
     again: Instant,
@@ -62,24 +62,26 @@ impl Tenure {
     }
 
     /// They were taken.
-    pub(super) fn taken(&mut self, announcer: Announcer, expires: Instant) {
+    pub(super) fn taken(&mut self, neighbourhood: Neighbourhood, expires: Instant) {
         let again = now() + REPEATS[0];
-        self.held = Some(Held { announcer, repeated: 0, again, expires });
+        self.held = Some(Held { neighbourhood, repeated: 0, again, expires });
     }
 
-    /// The run is extended: they must be gone at `ends`, before `until`.
-    pub(super) fn extend(&mut self, ends: Instant, until: Instant) -> io::Result<()> {
+    /// The run is extended: they must be gone at `ends`, before `until`. Returns those that
+    /// somebody had removed, and that are set again.
+    pub(super) fn extend(&mut self, ends: Instant, until: Instant) -> io::Result<Vec<String>> {
         if self.addresses.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         self.claim.extend(ends, self.term, &self.addresses)?;
         if let Some(held) = &mut self.held
             && ends_too_early(held.expires, until)
-            && let Some(expires) = self.claim.set(&self.addresses)?
+            && let Some((expires, again)) = self.claim.set(&self.addresses)?
         {
             held.expires = expires;
+            return Ok(again.into_iter().map(ToString::to_string).collect());
         }
-        Ok(())
+        Ok(Vec::new())
     }
 
     /// When to announce again.
@@ -92,7 +94,7 @@ impl Tenure {
         if let Some(held) = &mut self.held
             && now >= held.again
         {
-            held.announcer.send();
+            held.neighbourhood.announce();
             held.repeated += 1;
             let next = REPEATS.get(held.repeated);
             held.again = next.map_or(Instant::NEVER, |after| now + *after);

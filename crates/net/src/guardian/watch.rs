@@ -43,6 +43,9 @@ const REQUESTS_PER_TURN: usize = 32;
 /// How long killed processes may take to disappear.
 const DYING: Duration = Duration::from_secs(10);
 
+/// A run of which something is left for so long after SIGKILL is reported.
+const UNENDED: Duration = Duration::from_secs(3);
+
 /// The least time between measurements of the scheduling delay while a command runs.
 const PROBE: Duration = Duration::from_millis(5);
 
@@ -76,6 +79,8 @@ pub(super) struct Watch {
     until: Instant,
     /// Whether all processes of the current run were killed and some still exist.
     dying: bool,
+    /// Whether it was reported that something of the current run cannot be ended.
+    unended: bool,
     /// Messages to the member that its socket has no room for yet.
     outbox: VecDeque<Answer>,
     /// Whether the member or the watchdog has ended: then the command ends, and so does the
@@ -88,11 +93,12 @@ pub(super) struct Watch {
 
 enum Stage {
     Idle,
-    /// The addresses are being taken, then the command is being started. If it must end by then, it
-    /// ends before its program begins; a program that has begun has the time that is told here.
+    /// The addresses are being taken, then the command is being started. If it must end, no address
+    /// is taken any more, and the start may take until the time told here: its program may have
+    /// begun, which only the starter knows.
     Starting {
         run: u64,
-        ending: Option<Duration>,
+        ending: Option<Instant>,
     },
     /// The command is there, if there is one.
     Running {
@@ -156,6 +162,7 @@ impl Watch {
             over: 0,
             until: Instant::ZERO,
             dying: false,
+            unended: false,
             outbox: VecDeque::from([ready]),
             leaving: false,
             will,
@@ -210,19 +217,17 @@ impl Watch {
             Stage::Idle if asked > self.over => self.start(asked, until, term),
             // A command that has time to end needs the permission meanwhile.
             Stage::Running { run, .. }
-            | Stage::Starting { run, ending: None }
+            | Stage::Starting { run, .. }
             | Stage::Ending { run, .. }
                 if run == asked && !self.dying =>
             {
                 self.until = until;
                 self.arm(until);
-                self.keep_addresses();
+                self.keep_addresses(run);
                 self.answer_held(run);
             }
             // A permission is never shortened by this.
-            Stage::Ending { run, .. } | Stage::Starting { run, .. } if run == asked => {
-                self.answer_held(run);
-            }
+            Stage::Ending { run, .. } if run == asked => self.answer_held(run),
             _ => (), // for a run that is over, as the member will read
         }
     }
@@ -245,12 +250,16 @@ impl Watch {
     }
 
     /// The run was extended, so its addresses stay. Without them it ends.
-    fn keep_addresses(&mut self) {
-        if let Err(error) = self.tenure.extend(self.kill_at(), self.until) {
-            let now = now();
-            let report = Report::AddressFailed { error: error.to_string() };
-            self.begin_to_end(now, report, now + self.plan.grace);
-            self.hasten(self.plan.grace);
+    fn keep_addresses(&mut self, run: u64) {
+        match self.tenure.extend(self.kill_at(), self.until) {
+            Ok(again) if again.is_empty() => {}
+            Ok(again) => self.report(run, Report::AddressRestored { which: again.join(", ") }),
+            Err(error) => {
+                let now = now();
+                let report = Report::AddressFailed { error: error.to_string() };
+                self.begin_to_end(now, report, now + self.plan.grace);
+                self.hasten(self.plan.grace);
+            }
         }
     }
 
@@ -259,8 +268,8 @@ impl Watch {
         while let Stage::Starting { run, ending } = self.stage {
             match self.starter.step() {
                 Some(Step::InUse(who)) => self.report(run, Report::AddressInUse { who }),
-                Some(Step::Taken(announcer, expires)) => {
-                    self.tenure.taken(announcer, expires);
+                Some(Step::Taken(neighbourhood, expires)) => {
+                    self.tenure.taken(neighbourhood, expires);
                     self.report(run, Report::AddressTaken);
                 }
                 Some(Step::NotTaken(error)) => {
@@ -273,8 +282,8 @@ impl Watch {
                         let pid = leader.as_raw_pid().cast_unsigned();
                         self.report(run, Report::Started { pid });
                     }
-                    if let Some(within) = ending {
-                        self.begin_to_end(now, Report::Ended, now + within);
+                    if let Some(by) = ending {
+                        self.begin_to_end(now, Report::Ended, by);
                     }
                 }
                 Some(Step::Started(Err(error))) => {
@@ -284,7 +293,7 @@ impl Watch {
                 }
                 None => {
                     if ending.is_some() || now >= self.term_at() {
-                        self.end_start(run, ending.unwrap_or(self.plan.grace));
+                        self.end_start(now, run, ending.unwrap_or(now + self.plan.grace));
                     }
                     return;
                 }
@@ -292,12 +301,14 @@ impl Watch {
         }
     }
 
-    /// Ends a start that is under way.
-    fn end_start(&mut self, run: u64, within: Duration) {
-        self.stage = Stage::Starting { run, ending: Some(within) };
-        // No reaping here: the starter waits for its child if the start fails.
-        let _ = self.cgroup.as_ref().map(Cgroup::kill);
-        let _ = self.descendants.signal(Signal::KILL);
+    /// Ends a start that is under way, at the latest by then.
+    fn end_start(&mut self, now: Instant, run: u64, by: Instant) {
+        self.stage = Stage::Starting { run, ending: Some(by) };
+        if now >= by.min(self.kill_at()) {
+            // No reaping here: the starter waits for its child if the start fails.
+            let _ = self.cgroup.as_ref().map(Cgroup::kill);
+            let _ = self.descendants.signal(Signal::KILL);
+        }
         let _ = self.tenure.remove(); // again when the start is over
     }
 
@@ -327,11 +338,12 @@ impl Watch {
 
     /// Leaves a command that is ending no more than this time.
     fn hasten(&mut self, within: Duration) {
+        let latest = now() + within;
         match &mut self.stage {
             Stage::Starting { ending, .. } => {
-                *ending = Some(ending.map_or(within, |former| former.min(within)));
+                *ending = Some(ending.map_or(latest, |by| by.min(latest)));
             }
-            Stage::Ending { by, .. } => *by = (*by).min(now() + within),
+            Stage::Ending { by, .. } => *by = (*by).min(latest),
             Stage::Idle | Stage::Running { .. } => (),
         }
     }
@@ -417,7 +429,8 @@ impl Watch {
             if now >= due {
                 *by = (*by).min(now); // from now on, whatever is extended
             }
-            let (kill, report) = (now >= *by, report.clone());
+            let (kill, late) = (now >= *by, now >= *by + UNENDED);
+            let report = report.clone();
             let mut in_one_step = false;
             if kill && !self.dying {
                 in_one_step = self.cgroup.as_ref().is_some_and(|own| own.kill().is_ok());
@@ -433,8 +446,14 @@ impl Watch {
                 self.answer_held(run);
             }
             if self.all_gone(leader, kill) {
-                self.conclude(run, report);
-            } else if !self.dying {
+                return self.conclude(run, report);
+            }
+            if late && !std::mem::replace(&mut self.unended, true) {
+                let left = self.tenure.remove().err().map(|error| error.to_string());
+                let what = left.unwrap_or_else(|| "a process cannot be killed".to_owned());
+                self.report(run, Report::Unended { what });
+            }
+            if !self.dying {
                 self.see(now, leader);
             }
         }
@@ -450,7 +469,7 @@ impl Watch {
         let Stage::Running { run, leader } = self.stage else { return };
         if now < by.min(self.kill_at()) {
             let signal = Signal::from_named_raw(self.plan.stop_signal).unwrap_or(Signal::TERM);
-            let _ = self.descendants.signal(signal); // an error is harmless: SIGKILL follows
+            let _ = self.descendants.signal_once(leader, signal); // on an error SIGKILL follows
         }
         self.stage = Stage::Ending { run, leader, by, report };
     }
@@ -485,7 +504,7 @@ impl Watch {
         self.run_recorder.ended();
         self.over = run;
         self.stage = Stage::Idle;
-        self.dying = false;
+        (self.dying, self.unended) = (false, false);
         self.arm(Instant::NEVER);
         self.report(run, report);
     }

@@ -138,12 +138,16 @@ impl Answer {
                     Report::AddressTaken => (10, 0),
                     Report::AddressInUse { .. } => (11, 0),
                     Report::AddressFailed { .. } => (12, 0),
+                    Report::AddressRestored { .. } => (13, 0),
+                    Report::Unended { .. } => (14, 0),
                 };
                 head(&mut out, tag, *run);
                 out.put_u32(number);
                 if let Report::NotStarted { error: text }
                 | Report::AddressInUse { who: text }
-                | Report::AddressFailed { error: text } = report
+                | Report::AddressFailed { error: text }
+                | Report::AddressRestored { which: text }
+                | Report::Unended { what: text } = report
                 {
                     let room = PACKET - out.len();
                     out.extend_from_slice(&text.as_bytes()[..text.len().min(room)]);
@@ -184,6 +188,8 @@ impl Answer {
             (10, []) => Report::AddressTaken,
             (11, _) => Report::AddressInUse { who: written() },
             (12, _) => Report::AddressFailed { error: written() },
+            (13, _) => Report::AddressRestored { which: written() },
+            (14, _) => Report::Unended { what: written() },
             _ => return Err(Malformed),
         };
         Ok(Self::News { run, report })
@@ -271,6 +277,8 @@ mod tests {
             Report::AddressTaken,
             Report::AddressInUse { who: "somebody".to_owned() },
             Report::AddressFailed { error: "no such device".to_owned() },
+            Report::AddressRestored { which: "10.0.0.7/24@eth0".to_owned() },
+            Report::Unended { what: "a process".to_owned() },
         ];
         let news = reports.map(|report| Answer::News { run: 9, report });
         let others = [

@@ -9,7 +9,6 @@ use crate::clock::{BootTime, Clock as _};
 use crate::frame::Keyring;
 use crate::handle::ask_status;
 use crate::randomness;
-use crate::shared::Request;
 use bellwether_core::{Duration, NodeId};
 use std::collections::BTreeMap;
 use std::sync::TryLockError;
@@ -84,9 +83,18 @@ pub(super) fn take(keys: &Inner, step: KeyStep, force: bool) -> Result<KeyReport
     ))
 }
 
+/// These members, as the subject of a sentence.
+fn members(ids: &[String]) -> String {
+    format!("{} {}", verb(ids, "member", "members"), ids.join(", "))
+}
+
+/// The word for one of them, or for several.
+fn verb<'a>(ids: &[String], one: &'a str, several: &'a str) -> &'a str {
+    if ids.len() == 1 { one } else { several }
+}
+
 /// Checks that the step before was taken, by all that answer.
 fn check(before: &Answers, order: &Order, key: Option<KeyId>, force: bool) -> Result<(), String> {
-    let named = |who: Vec<String>| who.join(", ");
     let ids = |wanted: &dyn Fn(&Said) -> bool| {
         let are = before.iter().filter(|(_, said)| said.as_ref().is_some_and(wanted));
         are.map(|(id, _)| id.to_string()).collect::<Vec<_>>()
@@ -103,9 +111,10 @@ fn check(before: &Answers, order: &Order, key: Option<KeyId>, force: bool) -> Re
         let without = ids(&|said| !said.keys.contains(id));
         if !without.is_empty() {
             return Err(format!(
-                "nothing changed: key {key} is not installed on {}; install {key} \
-                 again to give it to them, if the asked member has it",
-                named(without)
+                "nothing changed: {} {} not have key {key}; install {key} again, by a member that \
+                 has it, and all have it",
+                members(&without),
+                verb(&without, "does", "do")
             ));
         }
     }
@@ -113,9 +122,9 @@ fn check(before: &Answers, order: &Order, key: Option<KeyId>, force: bool) -> Re
         let sending = ids(&|said| said.keys.first() == Some(id));
         if !sending.is_empty() {
             return Err(format!(
-                "nothing changed: {} still sends with key {key}; use another one \
-                 first",
-                named(sending)
+                "nothing changed: {} still {} with key {key}; use another one first",
+                members(&sending),
+                verb(&sending, "sends", "send")
             ));
         }
         if ids(&|said| said.keys.contains(id)).is_empty() {
@@ -129,11 +138,12 @@ fn check(before: &Answers, order: &Order, key: Option<KeyId>, force: bool) -> Re
     }
     if 2 * silent.len() >= before.len() {
         return Err(format!(
-            "nothing changed: {} of {} members do not answer ({}); start them, or look at the \
-             network",
+            "nothing changed: {} {} not answer ({} of {}); start {}, or look at the network",
+            members(&silent),
+            verb(&silent, "does", "do"),
             silent.len(),
             before.len(),
-            named(silent)
+            verb(&silent, "it", "them")
         ));
     }
     // A key that is only accepted harms nobody.
@@ -141,11 +151,13 @@ fn check(before: &Answers, order: &Order, key: Option<KeyId>, force: bool) -> Re
         return Ok(());
     }
     Err(format!(
-        "nothing changed: {} of {} members do not answer ({}), and would not understand the others \
-         then; start them, or --force to leave them out",
+        "nothing changed: {} {} not answer ({} of {}), and would not understand the others then; \
+         start {them}, or --force to leave {them} out",
+        members(&silent),
+        verb(&silent, "does", "do"),
         silent.len(),
         before.len(),
-        named(silent)
+        them = verb(&silent, "it", "them")
     ))
 }
 
@@ -201,10 +213,8 @@ impl Group<'_> {
         };
         let mut answers = self.ask(number, self.others().filter_map(word).collect(), CHANGING);
         let present = self.keys.present().ok_or("the member has ended")?;
-        let shared = &self.keys.shared;
-        let done = self.keys.own().obey(order, &present, &self.keys.group, &mut |keyring| {
-            shared.ask(Request::Keyring(keyring))
-        });
+        let mut enforce = |keyring| self.keys.enforce(keyring);
+        let done = self.keys.own().obey(order, &present, &self.keys.group, &mut enforce);
         let (keys, refused) = match done {
             Ok(keys) => (keys, None),
             Err(why) => (present, Some(why)),

@@ -25,10 +25,11 @@ mod words;
 #[cfg(feature = "fuzzing")]
 pub use words::fuzzing;
 
-use crate::frame::{Kind, Opened};
+use crate::frame::{Keyring, Kind, Opened};
 use crate::handle::{Election, ask_status};
 use crate::member::Member;
-use crate::shared::{Request, Shared};
+use crate::request::Request;
+use crate::shared::Shared;
 use bellwether_core::{Dest, NodeId};
 use own::Own;
 use serde::{Deserialize, Serialize};
@@ -131,7 +132,12 @@ struct Inner {
     waiting: Mutex<BTreeMap<u64, Sender<(NodeId, Word)>>>,
     /// Held while a step is taken by this member for all.
     turn: Mutex<()>,
+    /// Who is told of the keys when they have changed.
+    tell: Box<Tell>,
 }
+
+/// Hears which keys the member has now, when an order of a member changed them.
+type Tell = dyn Fn(&[KeyId]) + Send + Sync;
 
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,6 +166,20 @@ impl Keys {
     /// # Errors
     /// If the system has no thread for it.
     pub fn start(election: &Election, group: &str, file: Option<PathBuf>) -> io::Result<Self> {
+        Self::start_and_tell(election, group, file, |_| ())
+    }
+
+    /// The same; `tell` is called with the keys, the one that is sent with first, whenever a step
+    /// of a rotation has changed them.
+    ///
+    /// # Errors
+    /// If the system has no thread for it.
+    pub fn start_and_tell(
+        election: &Election,
+        group: &str,
+        file: Option<PathBuf>,
+        tell: impl Fn(&[KeyId]) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         let shared = Arc::clone(election.shared());
         let (hears, heard) = sync_channel(WAITING_MAX);
         let inner = Inner {
@@ -168,6 +188,7 @@ impl Keys {
             own: Mutex::new(Own::new(file)),
             waiting: Mutex::default(),
             turn: Mutex::default(),
+            tell: Box::new(tell),
         };
         let keys = Self(Arc::new(inner));
         let own = Arc::clone(&keys.0);
@@ -210,13 +231,22 @@ impl Inner {
                 continue;
             }
             let Some(present) = self.present() else { return };
-            let answer = self.own().answer(sender, word, &present, &self.group, &mut |keyring| {
-                self.shared.ask(Request::Keyring(keyring))
-            });
+            let mut enforce = |keyring| self.enforce(keyring);
+            let answer = self.own().answer(sender, word, &present, &self.group, &mut enforce);
             if let Some(answer) = answer {
                 self.say(sender, &answer);
             }
         }
+    }
+
+    /// Has the member use these keys; whether there is one.
+    fn enforce(&self, keyring: Keyring) -> bool {
+        let ids = keyring.key_ids(&self.group);
+        let done = self.shared.ask(Request::Keyring(keyring));
+        if done {
+            (self.tell)(&ids);
+        }
+        done
     }
 
     /// The keys that are in force, once all requests before this one were served; `None` if the

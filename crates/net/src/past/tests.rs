@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::clock::BootTime;
-use bellwether_core::Candidacy;
 
 fn at(millis: u64) -> Instant {
     Instant::from_nanos(millis * 1_000_000)
@@ -175,4 +174,27 @@ fn a_reader_never_sees_half_an_entry() {
             }
         }
     });
+}
+
+#[test]
+fn every_command_is_remembered_as_it_was_given() {
+    let (mut writer, ring) = writer();
+    writer.begin(at(1), &head(7));
+    let all = [
+        Command::Campaign,
+        Command::Resign,
+        Command::Transfer(NodeId(3)),
+        Command::Leave,
+        Command::Rank(9),
+        Command::Add(NodeId(4)),
+        Command::Remove(NodeId(5)),
+        Command::Replace(NodeId(6), NodeId(7)),
+        Command::Lengths(None, Some(100)),
+        Command::Candidacy(Candidacy { priority: 7, witness: true }),
+        Command::Candidacy(Candidacy::default()),
+    ];
+    all.iter().for_each(|command| writer.command(at(2), *command, true));
+    let (records, _) = read(&ring, None);
+    let told: Vec<String> = records[1..].iter().map(|it| kinds(std::slice::from_ref(it))).collect();
+    assert_eq!(told, all.map(|command| format!("{command:?}")));
 }

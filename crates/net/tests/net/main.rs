@@ -10,6 +10,7 @@ mod identity;
 mod joining;
 mod key_file;
 mod lengths;
+mod membership;
 mod scheduling;
 mod support;
 mod tokens;
