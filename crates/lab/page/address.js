@@ -1,0 +1,141 @@
+// The address bar: which page, and on the stage which run. Equal addresses give equal runs, byte for
+// byte. A run is written as its flags, the name of its lesson or its scenario file, and its faults.
+
+/** @typedef {{at: string, what: string, [key: string]: any}} Fault */
+/**
+ * What the stage shows.
+ * @typedef {{
+ *   protocol?: string, flags?: {[name: string]: any},
+ *   lesson?: string, toml?: string, scenario?: any, seed?: string,
+ *   faults: Fault[], at?: string, promise?: string,
+ * }} Wanted
+ */
+
+/** Keys of faults whose value is a list of processes. */
+const LISTS = ["from", "to", "ends"];
+/** Keys that are no flags. */
+const OWN = ["protocol", "lesson", "toml", "scenario", "seed", "fault", "at", "promise"];
+
+/**
+ * A fault as one word: `4.2s_cut_from_0.1_to_2`.
+ * @param {Fault} fault
+ */
+function writeFault({ at, what, ...keys }) {
+    const pairs = Object.entries(keys).map(
+        ([key, value]) => `_${key}_${Array.isArray(value) ? value.join(".") : value}`,
+    );
+    return `${at}_${what}${pairs.join("")}`;
+}
+
+/**
+ * @param {string} text
+ * @returns {Fault}
+ */
+function readFault(text) {
+    const [at, what, ...rest] = text.split("_");
+    /** @type {Fault} */
+    const fault = { at, what };
+    for (let index = 0; index + 1 < rest.length; index += 2) {
+        const [key, value] = [rest[index], rest[index + 1]];
+        if (LISTS.includes(key)) fault[key] = value.split(".").map(Number);
+        else if (value === "true" || value === "false") fault[key] = value === "true";
+        else fault[key] = /^-?\d+$/.test(value) ? Number(value) : value;
+    }
+    return fault;
+}
+
+/**
+ * The page and the query of an address.
+ * @param {string} hash
+ * @returns {{view: string, query: URLSearchParams}}
+ */
+export function readAddress(hash) {
+    const [view, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
+    return { view: view || "stage", query: new URLSearchParams(query) };
+}
+
+/**
+ * @param {string} text
+ * @returns {any}
+ */
+function readScenario(text) {
+    try {
+        return JSON.parse(text);
+    } catch {
+        throw new Error("the scenario of this address is not whole: copy the address again, to its end");
+    }
+}
+
+/**
+ * @param {URLSearchParams} query
+ * @returns {Wanted}
+ */
+export function readWanted(query) {
+    const faults = query.getAll("fault").map(readFault);
+    const at = query.get("at") ?? undefined;
+    const seed = query.get("seed") ?? undefined;
+    const lesson = query.get("lesson");
+    if (lesson) return { lesson, seed, faults, at };
+    const toml = query.get("toml");
+    const promise = query.get("promise") ?? undefined;
+    if (toml) return { toml, seed, promise, faults, at };
+    const scenario = query.get("scenario");
+    if (scenario) return { scenario: readScenario(scenario), seed, promise, faults, at };
+    return { protocol: query.get("protocol") ?? undefined, flags: readFlags(query), faults, at };
+}
+
+/**
+ * All that is a flag in a query.
+ * @param {URLSearchParams} query
+ * @param {string[]} [others] keys that are none
+ */
+export function readFlags(query, others = []) {
+    /** @type {{[name: string]: any}} */
+    const flags = {};
+    for (const name of new Set(query.keys())) {
+        if ((OWN.includes(name) && name !== "seed") || others.includes(name)) continue;
+        const values = query.getAll(name).map((value) => (value === "true" ? true : value));
+        flags[name] = values.length > 1 ? values : values[0];
+    }
+    return flags;
+}
+
+/**
+ * Adds flags to a query, without those that are left out.
+ * @param {URLSearchParams} query
+ * @param {{[name: string]: any}} flags
+ */
+export function writeFlags(query, flags) {
+    for (const [name, value] of Object.entries(flags)) {
+        for (const one of Array.isArray(value) ? value : [value]) {
+            if (one !== null && one !== undefined && one !== false && one !== "") {
+                query.append(name, String(one));
+            }
+        }
+    }
+}
+
+/**
+ * The address at which the stage shows a run that the server has described.
+ * @param {{[key: string]: any}} what
+ */
+export const addressOf = (what) =>
+    writeWanted({ ...what, faults: what.faults ?? [], seed: what.seed?.toString() });
+
+/**
+ * @param {Wanted} wanted
+ * @returns {string} the fragment, with its `#`
+ */
+export function writeWanted(wanted) {
+    const query = new URLSearchParams();
+    if (wanted.lesson) query.set("lesson", wanted.lesson);
+    else if (wanted.toml) query.set("toml", wanted.toml);
+    else if (wanted.scenario) query.set("scenario", JSON.stringify(wanted.scenario));
+    else if (wanted.protocol) query.set("protocol", wanted.protocol);
+    if (wanted.seed !== undefined) query.set("seed", wanted.seed);
+    if (wanted.promise !== undefined) query.set("promise", wanted.promise);
+    writeFlags(query, wanted.flags ?? {});
+    for (const fault of wanted.faults) query.append("fault", writeFault(fault));
+    if (wanted.at !== undefined) query.set("at", wanted.at);
+    return `#stage?${query}`;
+}

@@ -1,0 +1,187 @@
+// A form made from the descriptions of flags that the server sends: the same that make the flags of
+// the command line. Only what differs from the default is asked for.
+
+import { h, fill } from "./dom.js";
+
+/**
+ * A flag, as the server describes it.
+ * @typedef {{
+ *   name: string, heading: string, help: string, value: string,
+ *   kind: "length" | "count" | "number" | "switch" | "choice" | "text",
+ *   default: string | null, choices: {name: string, help: string}[], multiple: boolean,
+ *   unit: string, range: string, depends_on: string[],
+ *   only_with: {flag: string, values: string[]} | null, parameter: boolean,
+ * }} Flag
+ */
+
+/** Flags that stand above the others, in this order: what one plays with first. */
+const FIRST = ["nodes", "seed", "loss", "delay", "initiators", "graph", "mode"];
+
+export class Form {
+    /**
+     * @param {HTMLElement} element
+     * @param {() => void} changed called a moment after the last change
+     */
+    constructor(element, changed) {
+        this.element = element;
+        this.changed = changed;
+        /** @type {Flag[]} */
+        this.flags = [];
+        /** @type {{[name: string]: any}} */
+        this.values = {};
+        /** @type {Map<string, {row: HTMLElement, control: any, error: HTMLElement}>} */
+        this.rows = new Map();
+        this.pending = 0;
+    }
+
+    /**
+     * Shows these flags, with these values.
+     * @param {Flag[]} flags
+     * @param {{[name: string]: any}} values
+     */
+    show(flags, values) {
+        this.flags = flags;
+        this.values = { ...values };
+        this.rows.clear();
+        const first = FIRST.flatMap((name) => flags.filter((flag) => flag.name === name));
+        const rest = flags.filter((flag) => !FIRST.includes(flag.name));
+        /** @type {Map<string, Flag[]>} */
+        const groups = new Map();
+        for (const flag of rest) groups.set(flag.heading, [...(groups.get(flag.heading) ?? []), flag]);
+        const open = (/** @type {Flag[]} */ group) =>
+            group.some((flag) => values[flag.name] !== undefined);
+        fill(
+            this.element,
+            h("div", { class: "fields" }, ...first.map((flag) => this.row(flag))),
+            ...[...groups].map(([heading, group]) =>
+                h(
+                    "details",
+                    { class: "fold", open: open(group) },
+                    h("summary", {}, heading),
+                    h("div", { class: "fields" }, ...group.map((flag) => this.row(flag))),
+                ),
+            ),
+        );
+        this.hideUseless();
+    }
+
+    /** @param {Flag} flag */
+    row(flag) {
+        const id = `${this.element.id}-${flag.name}`;
+        const control = this.control(flag, id);
+        const help = `${flag.help}${flag.range ? ` (${flag.range})` : ""}`;
+        const error = h("p", { class: "wrong", id: `${id}-error`, role: "alert", hidden: true });
+        const name = flag.name.replaceAll("-", " ");
+        const row =
+            flag.kind === "switch"
+                ? h("div", { class: "field check", title: help }, control,
+                    h("label", { for: id }, name), error)
+                : h("div", { class: "field", title: help },
+                    h("label", { for: id }, name), control, error);
+        control.setAttribute("aria-description", help);
+        this.rows.set(flag.name, { row, control, error });
+        return row;
+    }
+
+    /**
+     * @param {Flag} flag
+     * @param {string} id
+     * @returns {HTMLElement}
+     */
+    control(flag, id) {
+        const value = this.values[flag.name];
+        const set = (/** @type {any} */ next) => this.set(flag.name, next);
+        if (flag.kind === "switch") {
+            const box = h("input", { type: "checkbox", id, checked: value === true });
+            box.addEventListener("change", () => set(box.checked || undefined));
+            return box;
+        }
+        if (flag.kind === "choice" && !flag.multiple) {
+            // Behind a semicolon stands where the default is another.
+            const none = flag.default?.split(";")[0] ?? "—";
+            const select = h(
+                "select",
+                { id },
+                h("option", { value: "", title: flag.default ?? "" }, none),
+                ...flag.choices
+                    .filter(({ name }) => name !== flag.default && !(name === none && flag.name === "mode"))
+                    .map(({ name, help }) => h("option", { value: name, title: help }, name)),
+            );
+            select.value = value && value !== flag.default ? value : "";
+            select.addEventListener("change", () => set(select.value || undefined));
+            return select;
+        }
+        const whole = flag.name === "nodes" || flag.name === "seed";
+        const field = h("input", {
+            id,
+            type: whole ? "number" : "text",
+            min: flag.name === "nodes" ? 2 : null,
+            inputmode: flag.kind === "count" || flag.kind === "number" ? "decimal" : null,
+            placeholder: flag.default ?? "",
+            value: Array.isArray(value) ? value.join(", ") : (value ?? ""),
+            spellcheck: "false",
+            autocomplete: "off",
+        });
+        field.addEventListener("input", () => {
+            const text = field.value.trim();
+            const many = flag.multiple && text.includes(",");
+            set(many ? text.split(",").map((one) => one.trim()) : text || undefined);
+        });
+        return field;
+    }
+
+    /**
+     * @param {string} name
+     * @param {any} value undefined for the default
+     */
+    set(name, value) {
+        if (value === undefined) delete this.values[name];
+        else this.values[name] = value;
+        this.hideUseless();
+        clearTimeout(this.pending);
+        this.pending = setTimeout(() => this.changed(), 300);
+    }
+
+    /**
+     * Writes a value into its field.
+     * @param {string} name
+     * @param {string} value
+     */
+    write(name, value) {
+        const row = this.rows.get(name);
+        if (row) row.control.value = value;
+        this.values[name] = value;
+    }
+
+    /** Hides flags that have no effect because of the value of another. */
+    hideUseless() {
+        for (const flag of this.flags) {
+            const only = flag.only_with;
+            if (!only) continue;
+            const other = this.flags.find(({ name }) => name === only.flag);
+            const value = String(this.values[only.flag] ?? other?.default ?? "");
+            const row = this.rows.get(flag.name)?.row;
+            if (row) row.hidden = !only.values.includes(value);
+        }
+    }
+
+    /**
+     * Says what is wrong next to the flag that the message names. Returns whether there is one.
+     * @param {string | null} message
+     */
+    wrong(message) {
+        let named = null;
+        for (const [name, { error, control, row }] of this.rows) {
+            const mine =
+                message !== null && named === null && new RegExp(`--${name}(?![a-z-])`).test(message);
+            error.hidden = !mine;
+            error.textContent = mine ? message : "";
+            control.toggleAttribute("aria-invalid", mine);
+            if (!mine) continue;
+            named = name;
+            const fold = row.closest("details");
+            if (fold) fold.open = true;
+        }
+        return named !== null;
+    }
+}

@@ -1,0 +1,474 @@
+// The stage: one run, played. It keeps what is wanted (protocol, flags, faults), asks the server for
+// the run after every change, and lets all parts draw the cursor.
+
+import { readAddress, readWanted, writeWanted } from "./address.js";
+import { askFor } from "./dialog.js";
+import { by, fill, h, isNarrow, reveal } from "./dom.js";
+import { Captions } from "./captions.js";
+import { Diagram } from "./diagram.js";
+import { clock, exact } from "./format.js";
+import { Inspector } from "./inspector.js";
+import { lesson } from "./lessons.js";
+import { extend, load } from "./load.js";
+import { Pane } from "./pane.js";
+import { Player } from "./player.js";
+import { shareMenu } from "./share.js";
+import { Side } from "./side.js";
+import { Transport } from "./transport.js";
+import { faultWords, leaderWords } from "./words.js";
+
+/** @typedef {import("./address.js").Wanted} Wanted */
+/** @typedef {import("./address.js").Fault} Fault */
+/** @typedef {import("./load.js").Loaded} Loaded */
+
+export class Stage {
+    /**
+     * @param {HTMLElement} element
+     * @param {any} table what the server has: protocols with their flags
+     */
+    constructor(element, table) {
+        /** @type {Wanted} */
+        this.wanted = { faults: [] };
+        /** @type {Fault[][]} */
+        this.undone = [];
+        /** @type {Fault[][]} */
+        this.done = [];
+        /** @type {Loaded | null} */
+        this.loaded = null;
+        /** @type {Set<number>} */
+        this.selected = new Set();
+        /** @type {number | null} */
+        this.pointed = null;
+        this.asking = new AbortController();
+        this.told = "";
+        /** The address of what is shown. */
+        this.opened = "";
+        /** @type {any} The lesson that is shown, if it is one. */
+        this.lesson = null;
+        this.player = new Player(() => this.draw());
+        this.side = new Side(table, this.sideWishes());
+        this.panes = [new Pane(this.paneWishes())];
+        this.headline = h("p", { class: "headline" });
+        this.notice = h("p", { class: "notice", hidden: true, role: "status" });
+        this.paneBox = h("div", { class: "panes" }, this.panes[0].element);
+        const captions = h("div", { class: "captions", hidden: true });
+        const transport = h("div", { class: "transport", role: "toolbar", "aria-label": "Playing" });
+        const canvas = h("canvas", { class: "lanes-canvas", "aria-hidden": "true" });
+        const share = shareMenu(() => ({ loaded: this.loaded, what: this.what() }),
+            (error) => this.refuse(error));
+        this.center = h("div", { class: "center" },
+            h("div", { class: "top row" }, this.headline, h("span", { class: "grow" }), share),
+            this.notice, this.paneBox, captions, transport,
+            h("div", { class: "lanes", tabindex: -1 }, canvas));
+        const inspect = h("aside", { class: "inspect", "aria-label": "Details" });
+        fill(element, this.side.element, this.center, inspect);
+        this.diagram = new Diagram(canvas, (t) => {
+            this.player.pause();
+            this.player.seek(t);
+        });
+        this.transport = new Transport(transport, this.player, (by) => {
+            this.diagram.zoomBy(by, this.player.t);
+            this.draw();
+        });
+        this.captions = new Captions(captions, this.player);
+        this.inspector = new Inspector(inspect, {
+            strike: (faults) => this.strike(faults),
+            seek: (position) => this.goto(position),
+            remove: (index) => this.change(this.wanted.faults.filter((_, at) => at !== index)),
+            ask: askFor,
+        });
+        const deed = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ label,
+            /** @type {() => void} */ onclick) =>
+            h("button", { type: "button", class: "quiet", id, title, onclick }, label);
+        this.undoButton = deed("undo", "Undo (Ctrl Z)", "Undo", () => this.undo());
+        this.redoButton = deed("redo", "Redo (Ctrl Shift Z)", "Redo", () => this.redo());
+        const sizes = new ResizeObserver(() => this.measure());
+        // The room for the group also changes with what is shown around it.
+        for (const box of [this.center, this.paneBox]) sizes.observe(box);
+    }
+
+    /** What happens when the reader changes something in the column on the left. */
+    sideWishes() {
+        return {
+            protocol: (/** @type {string} */ protocol) => {
+                this.wanted = { protocol, flags: {}, faults: [] };
+                this.complete();
+                this.forgetHistory();
+                this.side.show(this.wanted);
+                this.navigate(0);
+            },
+            flags: (/** @type {{[name: string]: any}} */ flags) => {
+                // Typing into the form leaves a lesson for a run of one's own.
+                const { lesson: name, toml, scenario } = this.wanted;
+                const own = !name && !toml && !scenario;
+                const protocol = this.side.choice.value;
+                this.wanted = { protocol, flags, faults: own ? this.wanted.faults : [] };
+                this.navigate();
+            },
+            reseed: () => this.reseed(),
+            refuse: (/** @type {unknown} */ error) => this.refuse(error),
+        };
+    }
+
+    /** What happens when the reader points at, selects or cuts something in the picture. */
+    paneWishes() {
+        return {
+            select: (/** @type {number} */ id, /** @type {boolean} */ more) => this.select(id, more),
+            link: (/** @type {[number, number] | null} */ ends) => {
+                this.selected = new Set(ends ?? []);
+                this.draw();
+            },
+            split: (/** @type {[number[], number[]]} */ [a, b]) => {
+                if (!a.length || !b.length) return;
+                this.strike([{ what: "cut", from: a, to: b }, { what: "cut", from: b, to: a }]);
+            },
+            point: (/** @type {number | null} */ id) => {
+                this.pointed = id;
+                this.draw();
+            },
+        };
+    }
+
+    /** Another seed: the next one, so that "another" and back is predictable. */
+    reseed() {
+        const { lesson: name, toml, scenario, flags } = this.wanted;
+        const file = name ?? toml ?? scenario;
+        const now = (file ? this.wanted.seed : flags?.seed) ?? this.loaded?.head.seed ?? 1;
+        const seed = String(BigInt(now) + 1n);
+        if (file) this.wanted = { ...this.wanted, seed };
+        else {
+            this.side.form.write("seed", seed);
+            this.wanted = { ...this.wanted, flags: { ...flags, seed } };
+        }
+        this.navigate();
+    }
+
+    forgetHistory() {
+        this.done = [];
+        this.undone = [];
+        this.selected.clear();
+    }
+
+    /**
+     * Writes what is wanted into the address, and shows it.
+     * @param {number} [at]
+     */
+    navigate(at) {
+        this.wanted.at = undefined;
+        this.complete();
+        this.opened = writeWanted(this.wanted);
+        if (this.opened !== location.hash) history.pushState(null, "", this.opened);
+        this.load(at);
+    }
+
+    /**
+     * Shows what an address says.
+     * @param {string} hash
+     */
+    open(hash) {
+        if (hash === this.opened && this.loaded) return;
+        this.opened = hash;
+        this.wanted = readWanted(readAddress(hash).query);
+        const { at } = this.wanted;
+        this.complete();
+        this.forgetHistory();
+        this.side.show(this.wanted);
+        this.player.pause();
+        reveal(this.center);
+        return this.load(at ? Math.round(Number.parseFloat(at) * 1e9) : 0);
+    }
+
+    /**
+     * Says which protocol and how many processes, if that is left open: what is shared means the
+     * same run whatever the defaults are elsewhere.
+     */
+    complete() {
+        const { lesson: name, toml, scenario, protocol, flags } = this.wanted;
+        if (name || toml || scenario) return;
+        const row = this.side.protocol(protocol);
+        this.wanted.protocol = row.name;
+        this.wanted.flags = { nodes: String(row.nodes.stage), ...flags };
+    }
+
+    /** What is asked of the server. */
+    what() {
+        const { protocol, flags, toml, scenario, lesson: name, seed, promise, faults } = this.wanted;
+        const sorted = [...faults].sort((a, b) => Number.parseFloat(a.at) - Number.parseFloat(b.at));
+        const more = sorted.length ? { faults: sorted } : {};
+        const drawn = { ...(seed === undefined ? {} : { seed }), ...(promise ? { promise } : {}) };
+        if (name) return { toml: this.lesson?.toml, ...drawn, ...more };
+        if (toml) return { toml, ...drawn, ...more };
+        if (scenario) return { scenario, ...drawn, ...more };
+        return { protocol: this.side.protocol(protocol).name, flags: flags ?? {}, ...more };
+    }
+
+    /**
+     * Asks for the run, and shows it.
+     * @param {number} [at]
+     * @returns {Promise<boolean | null>} whether it could be shown; null if something else was wanted
+     *   before it came
+     */
+    async load(at = this.player.t) {
+        this.asking.abort();
+        const { signal } = (this.asking = new AbortController());
+        document.body.dataset.busy = "run";
+        try {
+            const name = this.wanted.lesson;
+            this.lesson = name ? await lesson(name) : null;
+            const beside = this.lesson?.beside ? await lesson(this.lesson.beside) : null;
+            const [loaded, other] = await Promise.all([
+                load("run", this.what(), signal),
+                beside ? load("run", { toml: beside.toml }, signal) : null,
+            ]);
+            if (signal.aborted) return null;
+            if (other) extend(loaded, other.run.to);
+            this.show(loaded, at, other && { loaded: other, title: beside.title });
+            return true;
+        } catch (error) {
+            if (signal.aborted) return null;
+            this.refuse(error);
+            return false;
+        } finally {
+            if (this.asking.signal === signal) delete document.body.dataset.busy;
+        }
+    }
+
+    /**
+     * Plays a recorded trace that was dropped on the page.
+     * @param {Blob} trace
+     */
+    async judge(trace) {
+        this.asking.abort();
+        const { signal } = (this.asking = new AbortController());
+        try {
+            const loaded = await load("judge", trace, signal);
+            loaded.head.recorded = true;
+            this.wanted = { faults: [] };
+            this.lesson = null;
+            this.opened = "";
+            this.forgetHistory();
+            this.show(loaded, 0, null);
+        } catch (error) {
+            if (!signal.aborted) this.refuse(error);
+        }
+    }
+
+    /**
+     * @param {Loaded} loaded
+     * @param {number} at
+     * @param {{loaded: Loaded, title: string} | null} beside
+     */
+    show(loaded, at, beside) {
+        this.loaded = loaded;
+        this.side.refuse(null);
+        if (!this.wanted.protocol) this.side.tell(loaded.head);
+        const panes = beside ? 2 : 1;
+        while (this.panes.length < panes) this.panes.push(new Pane(this.paneWishes()));
+        this.panes.length = panes;
+        fill(this.paneBox, ...this.panes.map((pane) => pane.element));
+        this.panes[0].show(loaded, beside ? this.lesson.title : "");
+        if (beside) this.panes[1].show(beside.loaded, beside.title);
+        const marks = (loaded.head.faults ?? []).map((/** @type {any} */ fault) => ({
+            t: fault.at, text: faultWords(fault), bad: false,
+        }));
+        const { violations } = loaded;
+        marks.push(...violations.map(({ t, invariant }) => ({ t, text: invariant, bad: true })));
+        this.diagram.show(loaded.run, marks);
+        this.inspector.explain(loaded);
+        this.inspector.listFaults(this.wanted.faults, [this.undoButton, this.redoButton]);
+        this.undoButton.disabled = !this.done.length;
+        this.redoButton.disabled = !this.undone.length;
+        const outcome = this.lesson?.outcome;
+        const mine = this.wanted.faults.length || this.wanted.seed !== undefined;
+        this.captions.show(loaded.head.captions ?? [], mine ? "" : (outcome?.text ?? ""),
+            loaded.end?.as_stated ?? null);
+        this.say(loaded);
+        document.body.dataset.digest = loaded.run.digest;
+        this.measure();
+        this.player.show(loaded.run, loaded.head.scales?.delay ?? loaded.run.flights.usual, at);
+    }
+
+    /**
+     * Says what the judge found.
+     * @param {Loaded} loaded
+     */
+    say({ violations, end, verdict, run }) {
+        const bad = violations.length > 0;
+        this.notice.hidden = !bad && !verdict && end?.complete !== false;
+        this.notice.classList.toggle("bad", bad);
+        if (bad) {
+            fill(this.notice, ...violations.map(({ t, invariant, text }, index) =>
+                h("span", { class: index ? "broken" : "broken first", "data-invariant": invariant },
+                    h("b", {}, `${invariant} is broken`), index ? "" : `: ${text}`, " ",
+                    h("button", { type: "button", class: "quiet", title: text,
+                        "aria-label": `Show when ${invariant} is broken`,
+                        onclick: () => this.player.seek(t) }, `Show at ${clock(t, run.to)}`))));
+        } else if (verdict) {
+            const held = Object.keys(verdict.invariants ?? {}).length;
+            fill(this.notice, h("b", {}, `A recorded trace: ${verdict.verdict}. `),
+                `${held} invariants, ${run.records.length} records. ${(verdict.notes ?? []).join(" ")}`);
+        } else if (end?.complete === false) fill(this.notice, `Not the whole run: ${end.limit}`);
+    }
+
+    /** @param {unknown} error */
+    refuse(error) {
+        const text = error instanceof Error ? error.message : String(error);
+        this.side.refuse(text);
+        this.notice.hidden = false;
+        this.notice.classList.add("bad");
+        fill(this.notice, text);
+    }
+
+    /**
+     * Adds faults at the cursor, and shows the run that they make. If the server refuses them they
+     * are taken back.
+     * @param {{what: string, [key: string]: any}[]} faults
+     */
+    async strike(faults) {
+        if (!this.loaded || this.loaded.head.recorded) return;
+        this.player.pause();
+        const at = exact(this.player.t);
+        const before = this.wanted.faults;
+        const fine = await this.change([...before, ...faults.map((fault) => ({ ...fault, at }))]);
+        if (fine !== false) return;
+        this.wanted.faults = before;
+        this.done.pop();
+        this.opened = writeWanted(this.wanted);
+        history.replaceState(null, "", this.opened);
+    }
+
+    /**
+     * Shows the run with these faults instead.
+     * @param {Fault[]} faults
+     */
+    change(faults) {
+        this.done.push(this.wanted.faults);
+        this.undone = [];
+        return this.apply(faults);
+    }
+
+    /** @param {Fault[]} faults */
+    apply(faults) {
+        this.wanted = { ...this.wanted, faults, at: undefined };
+        this.opened = writeWanted(this.wanted);
+        history.replaceState(null, "", this.opened);
+        return this.load(this.player.t);
+    }
+
+    undo() {
+        const faults = this.done.pop();
+        if (!faults) return;
+        this.undone.push(this.wanted.faults);
+        this.apply(faults);
+    }
+
+    redo() {
+        const faults = this.undone.pop();
+        if (!faults) return;
+        this.done.push(this.wanted.faults);
+        this.apply(faults);
+    }
+
+    /**
+     * @param {number} id
+     * @param {boolean} more
+     */
+    select(id, more) {
+        const was = this.selected.has(id);
+        if (!more) {
+            const only = was && this.selected.size === 1;
+            this.selected = new Set(only ? [] : [id]);
+        } else if (was) this.selected.delete(id);
+        else this.selected.add(id);
+        this.draw();
+    }
+
+    /** @param {number} position */
+    goto(position) {
+        const run = this.loaded?.run;
+        if (!run) return;
+        this.player.pause();
+        this.player.t = run.records[position - 1]?.t ?? run.from;
+        this.player.position = position;
+        this.draw();
+    }
+
+    measure() {
+        for (const pane of this.panes) pane.measure();
+        // On a phone the page scrolls; elsewhere the diagram takes its share of the window.
+        const whole = isNarrow() ? 640 : this.center.clientHeight;
+        this.diagram.measure(whole * 0.4);
+        this.draw();
+    }
+
+    draw() {
+        const { loaded, player } = this;
+        if (!loaded || player.run !== loaded.run) return;
+        const { t, position, playing } = player;
+        this.panes[0].draw(t, position, this.selected, !playing);
+        const beside = this.panes[1]?.loaded?.run;
+        if (beside) this.panes[1].draw(t, beside.positionAt(t), new Set(), !playing);
+        this.diagram.draw(t, this.selected);
+        this.transport.draw();
+        this.captions.draw();
+        this.inspector.draw(loaded, t, position, this.selected, this.pointed, playing);
+        const words = leaderWords(loaded.run.leadersAt(position, t));
+        if (words === this.told) return;
+        this.told = words;
+        this.headline.textContent = words;
+        by("announcer").textContent = words;
+    }
+
+    /**
+     * @param {KeyboardEvent} event
+     * @returns {boolean} whether the key was taken
+     */
+    key(event) {
+        const { player } = this;
+        const ctrl = event.ctrlKey || event.metaKey;
+        if (ctrl && event.key.toLowerCase() === "z") {
+            if (event.shiftKey) this.redo();
+            else this.undo();
+            return true;
+        }
+        if (ctrl || event.altKey) return false;
+        switch (event.key) {
+            case " ":
+                player.toggle();
+                return true;
+            case "ArrowRight":
+                if (event.shiftKey) player.change(1);
+                else player.step(1);
+                return true;
+            case "ArrowLeft":
+                if (event.shiftKey) player.change(-1);
+                else player.step(-1);
+                return true;
+            case "Home":
+                player.seek(0);
+                return true;
+            case "End":
+                player.seek(Infinity);
+                return true;
+            case "+":
+            case "=":
+                player.faster(1);
+                return true;
+            case "-":
+                player.faster(-1);
+                return true;
+            case ".":
+                this.captions.step(1);
+                return true;
+            case ",":
+                this.captions.step(-1);
+                return true;
+            case "Escape":
+                this.selected.clear();
+                this.draw();
+                return true;
+            default:
+                return false;
+        }
+    }
+}

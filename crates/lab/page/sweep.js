@@ -1,0 +1,175 @@
+// A measure over a range of one flag: a curve with intervals, beside the closed forms.
+
+import { stream } from "./api.js";
+import { fill, h } from "./dom.js";
+import { trim } from "./format.js";
+import { Plot } from "./plot.js";
+import { scale } from "./sliders.js";
+
+/** The most that a range suggests for the number of processes. */
+const MOST = 1000;
+/** The most points of a curve. */
+const POINTS = 40;
+/** The most runs for each point. */
+const RUNS = 1000;
+
+/** @typedef {{[key: string]: any}} Line */
+
+export class Sweep {
+    /** @param {() => {flags: {[name: string]: any}, measure: string, runs: number}} asked */
+    constructor(asked) {
+        this.asked = asked;
+        /** @type {any} */
+        this.protocol = null;
+        /** @type {Line[]} */
+        this.points = [];
+        this.asking = new AbortController();
+        this.over = h("select", { id: "sweep-over" });
+        this.over.addEventListener("change", () => this.suggest());
+        this.from = h("input", { type: "text", id: "sweep-from", size: 6 });
+        this.to = h("input", { type: "text", id: "sweep-to", size: 6 });
+        this.count = h("input", { type: "number", id: "sweep-count", min: 2, max: POINTS, value: 12 });
+        this.state = h("p", { class: "dim", role: "status", id: "sweep-state" });
+        this.picture = h("div", { id: "sweep-picture" });
+        this.element = h("section", { class: "card sweep", "aria-label": "Over a range" },
+            h("h3", {}, "Over a range"),
+            h("div", { class: "row wrap" },
+                h("label", {}, "Sweep ", this.over), h("label", {}, "from ", this.from),
+                h("label", {}, "to ", this.to), h("label", {}, "points ", this.count),
+                h("button", { type: "button", class: "main", id: "sweep",
+                    onclick: () => this.draw() }, "Draw the curve")),
+            this.state, this.picture);
+    }
+
+    stop() {
+        this.asking.abort();
+    }
+
+    clear() {
+        this.stop();
+        this.points = [];
+        fill(this.picture);
+        fill(this.state);
+    }
+
+    /** @param {any} protocol */
+    show(protocol) {
+        const same = this.protocol === protocol;
+        this.protocol = protocol;
+        if (same) return;
+        this.clear();
+        const flags = protocol.measure.filter((/** @type {any} */ flag) => scale(flag, MOST));
+        // What one asks for first.
+        const first = flags.findIndex((/** @type {any} */ flag) => flag.name === "nodes");
+        if (first > 0) flags.unshift(...flags.splice(first, 1));
+        fill(this.over, ...flags.map((/** @type {any} */ flag) =>
+            h("option", { value: flag.name }, flag.name)));
+        this.suggest();
+    }
+
+    /** How the flag that is swept moves. */
+    get scale() {
+        const flag = this.protocol?.measure.find((/** @type {any} */ one) => one.name === this.over.value);
+        return flag ? scale(flag, MOST) : null;
+    }
+
+    /** Suggests a range. */
+    suggest() {
+        const how = this.scale;
+        if (!how) return;
+        this.from.value = how.text(how.log ? Math.max(how.from, how.usual / 10) : how.from);
+        this.to.value = how.text(how.log ? Math.min(how.to, how.usual * 10) : Math.min(how.to, 0.9));
+    }
+
+    /** The values, equally far apart on the scale of the flag. */
+    values() {
+        const how = this.scale;
+        const [from, to] = [how?.read(this.from.value), how?.read(this.to.value)];
+        if (!how || from === null || to === null || from === undefined || to === undefined) return [];
+        const points = Math.min(POINTS, Math.max(2, Number(this.count.value) || 12));
+        const log = how.log && from > 0;
+        const all = Array.from({ length: points }, (_, index) => {
+            const share = index / (points - 1);
+            return how.text(log ? from * (to / from) ** share : from + share * (to - from));
+        });
+        return [...new Set(all)];
+    }
+
+    async draw() {
+        this.clear();
+        const { signal } = (this.asking = new AbortController());
+        const { flags, measure, runs } = this.asked();
+        const over = this.over.value;
+        const values = this.values();
+        const others = { ...flags };
+        delete others[over];
+        const body = { protocol: this.protocol.name, flags: others, measure, over, values,
+            runs: Math.min(RUNS, runs) };
+        try {
+            await stream("sweep", { body, signal }, (line) => {
+                if (line.lab !== "point") return;
+                this.points.push(line);
+                this.plot(over, measure, values.length);
+            });
+        } catch (error) {
+            if (!signal.aborted) this.state.textContent = error instanceof Error ? error.message : "";
+        }
+    }
+
+    /**
+     * @param {string} over
+     * @param {string} measure
+     * @param {number} all
+     */
+    plot(over, measure, all) {
+        const good = this.points.filter(({ summary }) => summary);
+        const bad = this.points.find(({ error }) => error);
+        this.state.textContent = `${this.points.length} of ${all} points` +
+            (bad ? `; ${bad.value}: ${bad.error}` : "");
+        if (!good.length) return;
+        const xs = good.map(({ x }) => x);
+        const ys = good
+            .flatMap(({ summary, forms }) =>
+                [...(summary.ci95 ?? []), summary.mean, forms?.printed, forms?.corrected])
+            .filter((value) => Number.isFinite(value));
+        const log = (this.scale?.log ?? false) && Math.min(...xs) > 0;
+        const name = named(measure);
+        const plot = new Plot({ x: [Math.min(...xs), Math.max(...xs)], log, xLabel: over,
+            y: [Math.min(0, ...ys), Math.max(...ys) * 1.05], yLabel: name, title: `${name} over ${over}` });
+        for (const form of ["printed", "corrected"]) {
+            plot.line(good.filter(({ forms }) => Number.isFinite(forms?.[form]))
+                .map(({ x, forms }) => [x, forms[form]]), form);
+        }
+        plot.line(good.map(({ x, summary }) => [x, summary.mean]), "s0");
+        for (const { x, value, summary } of good) {
+            plot.point(x, summary.mean, summary.ci95 ?? [summary.mean, summary.mean], "s0",
+                `${over} ${value}: ${trim(summary.mean)}`);
+        }
+        fill(this.picture, plot.element);
+    }
+
+    /**
+     * The points as lines of a table.
+     * @param {string} protocol
+     * @param {string} measure
+     */
+    csv(protocol, measure) {
+        return this.points.filter(({ summary }) => summary)
+            .map(({ value, summary }) => csvRow([protocol, measure, this.over.value, value], summary));
+    }
+}
+
+/**
+ * What an axis is called: the measure in words, and its unit if it is a time.
+ * @param {string} measure
+ */
+export const named = (measure) =>
+    measure.replaceAll("_", " ") + (/(^|_)(time|delay)$/.test(measure) ? " (s)" : "");
+
+/**
+ * @param {any[]} cells
+ * @param {any} s a summary
+ */
+export const csvRow = (cells, s) =>
+    [...cells, s.count, s.mean, s.ci95?.[0], s.ci95?.[1], s.p50, s.p99, s.max]
+        .map((cell) => cell ?? "").join(",");

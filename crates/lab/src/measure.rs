@@ -1,0 +1,336 @@
+//! Many runs: how a measure is distributed, sharper with every answer; and how it depends on one
+//! flag.
+//!
+//! **Promise.** The last answer is that of the same command line, to the last bit. Each answer has
+//! [`SHARPER`] times as many runs as the one before, and contains them. When the client goes away,
+//! runs are given up where they are.
+
+use crate::forms;
+use crate::program::{Asked, Flags, Measured, Program};
+use crate::reply;
+use crate::routes::{Shared, read};
+use crate::work::Lines;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use bellwether_net::clock::{BootTime, Clock};
+use bellwether_sim::{Answer, Control, Experiment, Measure, Samples};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The most processes of a measured group.
+pub(crate) const NODES_MAX: u32 = 1_000_000;
+/// The most runs.
+pub(crate) const RUNS_MAX: u64 = 1_000_000;
+/// The most process starts of all runs together, which bounds time and memory.
+const WORK_MAX: u64 = 1_000_000_000;
+/// The most points of a sweep.
+const POINTS_MAX: usize = 200;
+/// The runs of the first answer, in small groups.
+const FIRST: u64 = 16;
+/// How many times as many runs the next answer has.
+const SHARPER: u64 = 4;
+/// The bars of a histogram.
+const BARS: usize = 40;
+/// The points of a cumulative curve, at most.
+const STEPS: usize = 200;
+
+/// What is measured.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wanted {
+    protocol: String,
+    #[serde(default)]
+    flags: Flags,
+    #[serde(default)]
+    measure: Option<String>,
+    #[serde(default = "usual_runs")]
+    runs: u64,
+}
+
+/// The same over several values of one flag.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+pub(crate) struct Swept {
+    wanted: Wanted,
+    over: String,
+    values: Vec<Value>,
+}
+
+impl Swept {
+    /// Each value as text, and as a number if it is one.
+    pub(crate) fn values(&self) -> Vec<(String, Option<f64>)> {
+        self.values.iter().map(valued).collect()
+    }
+}
+
+/// The two keys of its own; all others are those of one point, and unknown ones are refused there.
+#[derive(Deserialize)]
+struct Range {
+    over: String,
+    values: Vec<Value>,
+}
+
+impl TryFrom<Map<String, Value>> for Swept {
+    type Error = serde_json::Error;
+
+    fn try_from(mut keys: Map<String, Value>) -> serde_json::Result<Self> {
+        let own = ["over", "values"].map(|key| keys.remove_entry(key));
+        let own: Map<String, Value> = own.into_iter().flatten().collect();
+        let Range { over, values } = Range::deserialize(Value::Object(own))?;
+        Ok(Self { wanted: Wanted::deserialize(Value::Object(keys))?, over, values })
+    }
+}
+
+fn usual_runs() -> u64 {
+    1000
+}
+
+/// The experiment that is meant, within the limits.
+fn asked(program: &dyn Program, wanted: &Wanted) -> Result<Measured, String> {
+    let Wanted { protocol, flags, runs, .. } = wanted;
+    if !(1..=RUNS_MAX).contains(runs) {
+        return Err(format!("runs = {runs}, but there are from 1 to {RUNS_MAX} runs"));
+    }
+    let measured = program.measure(Asked { protocol, flags }, *runs)?;
+    let nodes = measured.experiment.nodes;
+    if nodes > NODES_MAX {
+        return Err(format!("nodes = {nodes}, but at most {NODES_MAX} are measured here"));
+    }
+    if u64::from(nodes) * runs > WORK_MAX {
+        return Err(format!(
+            "{runs} runs of {nodes} processes are more than {WORK_MAX} starts; choose fewer runs \
+             or fewer processes"
+        ));
+    }
+    Ok(measured)
+}
+
+/// The measure with this name, or the one that people ask for first.
+fn choose(answer: &Answer, name: Option<&str>) -> Result<Measure, String> {
+    let has = |wanted: &str| answer.measures.iter().find(|(known, _)| known.name() == wanted);
+    let names = || {
+        let names: Vec<String> = answer.measures.iter().map(|(known, _)| known.name()).collect();
+        names.join(", ")
+    };
+    let found = match name {
+        Some(name) => has(name),
+        None => ["leadership_delay", "reestablishment_delay", "election_time", "time", "messages"]
+            .iter()
+            .find_map(|usual| has(usual))
+            .or(answer.measures.first()),
+    };
+    found.map(|(measure, _)| *measure).ok_or_else(|| match (name, answer.measures.is_empty()) {
+        (Some(name), false) => format!("'{name}' is not measured here; there are {}", names()),
+        _ => "no run gave a number: none reached what it was for; choose a longer window or \
+              other timers"
+            .to_owned(),
+    })
+}
+
+/// How the samples of a measure are distributed.
+fn distribution(samples: &Samples, measure: Measure) -> (Value, Value) {
+    let column = samples.measures.iter().position(|known| *known == measure);
+    let mut values: Vec<f64> = samples
+        .runs
+        .iter()
+        .filter_map(|run| run.values.get(column?).copied().flatten())
+        .filter(|value| value.is_finite())
+        .collect();
+    values.sort_by(f64::total_cmp);
+    let (Some(first), Some(last)) = (values.first().copied(), values.last().copied()) else {
+        return (Value::Null, Value::Null);
+    };
+    let width = (last - first) / BARS as f64;
+    let mut counts = vec![0_u64; if width > 0.0 { BARS } else { 1 }];
+    for value in &values {
+        let bar = if width > 0.0 { ((value - first) / width) as usize } else { 0 };
+        let bar = bar.min(counts.len() - 1);
+        counts[bar] += 1;
+    }
+    let count = values.len();
+    let step = count.div_ceil(STEPS).max(1);
+    let mut curve: Vec<[f64; 2]> = vec![[first, 0.0]];
+    for index in (step - 1..count).step_by(step) {
+        curve.push([values[index], (index + 1) as f64 / count as f64]);
+    }
+    if curve.last().is_some_and(|point| point[1] < 1.0) {
+        curve.push([last, 1.0]);
+    }
+    (json!({ "from": first, "to": last, "counts": counts }), json!(curve))
+}
+
+/// Measures until the client goes away.
+fn answer_of(
+    measured: &Measured,
+    runs: u64,
+    over: &(dyn Fn() -> bool + Sync),
+) -> Result<(Answer, Samples), String> {
+    let experiment = Experiment { runs, ..measured.experiment.clone() };
+    let control = Control { progress: &|| (), over };
+    experiment.run_and_keep(control).map_err(|bad| bad.to_string())
+}
+
+/// The parameters of the protocol, by name, lengths in seconds.
+fn params(measured: &Measured) -> Map<String, Value> {
+    measured.config.to_map().into_iter().collect()
+}
+
+fn all(answer: &Answer) -> Map<String, Value> {
+    let one = |(measure, summary): &(Measure, _)| (measure.name(), json!(summary));
+    answer.measures.iter().map(one).collect()
+}
+
+/// Runs until all are made, and says after each step what is known.
+fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<(), String> {
+    let began = BootTime.now();
+    let over = lines.watch();
+    let nodes = u64::from(measured.experiment.nodes.max(1));
+    // A first picture soon: the larger the group, the fewer runs it is of.
+    let mut runs = FIRST.min((4_000 / nodes).max(2)).min(wanted.runs);
+    let mut forms: Option<Option<Value>> = None;
+    loop {
+        let (answer, samples) = answer_of(measured, runs, &over)?;
+        if over() {
+            return Ok(());
+        }
+        let measure = choose(&answer, wanted.measure.as_deref())?;
+        let (histogram, cumulative) = distribution(&samples, measure);
+        let said = json!({
+            "lab": "result",
+            "runs": runs,
+            "of": wanted.runs,
+            "unsettled": answer.unsettled,
+            "seconds": BootTime.now().since(began).as_secs_f64(),
+            "engine": if answer.lazy { "lazy" } else { "event" },
+            "measure": measure.name(),
+            "summary": answer.measure(measure),
+            "all": all(&answer),
+            "histogram": histogram,
+            "cumulative": cumulative,
+            "forms": forms.clone().flatten(),
+        });
+        lines.say(&said);
+        lines.send();
+        // A formula may take longer than the first runs, so those are shown before it.
+        if forms.is_none() {
+            let found = forms::of(&measured.experiment, &params(measured), &measure.name());
+            if found.is_some() {
+                let mut said = said;
+                said["forms"] = json!(found);
+                lines.say(&said);
+                lines.send();
+            }
+            forms = Some(found);
+        }
+        if runs >= wanted.runs || over() {
+            break;
+        }
+        runs = runs.saturating_mul(SHARPER).min(wanted.runs);
+    }
+    let seconds = BootTime.now().since(began).as_secs_f64();
+    lines.say(&json!({ "lab": "end", "runs": runs, "seconds": seconds }));
+    Ok(())
+}
+
+/// Measures one point.
+pub(crate) async fn measure(State(app): Shared, request: Request) -> Response {
+    let wanted: Wanted = match read(request).await {
+        Ok(wanted) => wanted,
+        Err(refused) => return refused,
+    };
+    let (program, meant) = (Arc::clone(&app.program), wanted.clone());
+    let measured = match app.quick.answer(move || asked(program.as_ref(), &meant)).await {
+        Ok(Ok(measured)) => measured,
+        Ok(Err(why)) => return reply::refused(why),
+        Err(refused) => return refused,
+    };
+    let work = move |lines: &mut Lines| {
+        lines.say(&json!({
+            "lab": "asked",
+            "command": measured.command,
+            "protocol": wanted.protocol,
+            "nodes": measured.experiment.nodes,
+            "measure": wanted.measure,
+            "runs": wanted.runs,
+        }));
+        lines.send();
+        sharpen(&wanted, &measured, lines)
+    };
+    app.slots.stream(work).await
+}
+
+/// A value of a flag as text, and as a number if it is one.
+fn valued(value: &Value) -> (String, Option<f64>) {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let length = || {
+        text.parse::<bellwether_core::Duration>().ok().map(bellwether_core::Duration::as_secs_f64)
+    };
+    let number = text.parse::<f64>().ok().or_else(length).filter(|number| number.is_finite());
+    (text, number)
+}
+
+/// One point of a sweep; why there is none, in a sentence.
+fn point(
+    program: &dyn Program,
+    wanted: &Wanted,
+    over: &(dyn Fn() -> bool + Sync),
+) -> Result<Value, String> {
+    let measured = asked(program, wanted)?;
+    let (answer, _) = answer_of(&measured, wanted.runs, over)?;
+    let measure = choose(&answer, wanted.measure.as_deref())?;
+    let name = measure.name();
+    Ok(json!({
+        "measure": name,
+        "summary": answer.measure(measure),
+        "unsettled": answer.unsettled,
+        "forms": forms::of(&measured.experiment, &params(&measured), &name),
+        "command": measured.command,
+    }))
+}
+
+/// Measures one point after the other.
+pub(crate) async fn sweep(State(app): Shared, request: Request) -> Response {
+    let swept: Swept = match read(request).await {
+        Ok(swept) => swept,
+        Err(refused) => return refused,
+    };
+    if swept.values.is_empty() || swept.values.len() > POINTS_MAX {
+        return reply::refused(format!(
+            "{} values of {}, but a sweep has from 1 to {POINTS_MAX} points",
+            swept.values.len(),
+            swept.over
+        ));
+    }
+    let program = Arc::clone(&app.program);
+    let work = move |lines: &mut Lines| {
+        let over = lines.watch();
+        lines.say(&json!({
+            "lab": "asked",
+            "protocol": swept.wanted.protocol,
+            "over": swept.over,
+            "runs": swept.wanted.runs,
+        }));
+        for (value, (text, x)) in swept.values.iter().zip(swept.values()) {
+            let mut wanted = swept.wanted.clone();
+            wanted.flags.insert(swept.over.clone(), value.clone());
+            let mut said = match point(program.as_ref(), &wanted, &over) {
+                Ok(said) => said,
+                Err(why) => json!({ "error": reply::one_line(why) }),
+            };
+            if over() {
+                return Ok(());
+            }
+            said["lab"] = json!("point");
+            (said["value"], said["x"]) = (json!(text), json!(x));
+            lines.say(&said);
+            lines.send();
+        }
+        lines.say(&json!({ "lab": "end" }));
+        Ok(())
+    };
+    app.slots.stream(work).await
+}

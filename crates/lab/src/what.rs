@@ -1,0 +1,207 @@
+//! Which run a request means: a protocol with flags, a scenario, or the text of a scenario file;
+//! and the faults that somebody added to it.
+//!
+//! **Promise.** Whatever the form, the run is read by the reader of scenario files, so what is
+//! refused is refused with its words. Equal requests mean the same run, byte for byte.
+
+use crate::program::{Asked, Flags, Program};
+use crate::stage::{NODES_MAX, check_size};
+use bellwether_core::Duration;
+use bellwether_protocols::choice::find;
+use bellwether_protocols::promise::Promise;
+use bellwether_sim::{ScenarioFile, Terrain};
+use serde::Deserialize;
+use serde_json::Value;
+use toml::Table;
+
+/// The run that a request means.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct What {
+    #[serde(default)]
+    protocol: Option<String>,
+    #[serde(default)]
+    flags: Flags,
+    #[serde(default)]
+    scenario: Option<Value>,
+    #[serde(default)]
+    toml: Option<String>,
+    /// A number, or its digits: the numbers of a page are exact up to 2^53 only.
+    #[serde(default)]
+    seed: Option<Seed>,
+    /// The promise to judge the run by, instead of the protocol's own.
+    #[serde(default)]
+    promise: Option<String>,
+    #[serde(default)]
+    faults: Vec<Value>,
+    /// Of a picture: what it shows, above it, and how wide it is.
+    #[serde(default)]
+    pub(crate) view: Option<String>,
+    #[serde(default)]
+    pub(crate) title: Option<String>,
+    #[serde(default)]
+    pub(crate) width: Option<u32>,
+}
+
+/// A seed, as a number or as its digits.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Seed {
+    Number(u64),
+    Digits(String),
+}
+
+impl Seed {
+    /// As a file has it.
+    fn to_toml(&self) -> Result<i64, String> {
+        let seed = match self {
+            Self::Number(seed) => i64::try_from(*seed).map_err(|_| seed.to_string()),
+            Self::Digits(text) => text.parse().map_err(|_| text.escape_debug().to_string()),
+        };
+        let seed = seed.and_then(|seed| if seed < 0 { Err(seed.to_string()) } else { Ok(seed) });
+        seed.map_err(|seed| format!("seed = {seed}, but a seed is a number up to {}", i64::MAX))
+    }
+}
+
+/// A run, ready to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) scenario: ScenarioFile,
+    pub(crate) terrain: Terrain,
+    /// The promise to judge it by, if it is not the protocol's own.
+    pub(crate) promise: Option<Promise>,
+    /// The scenario file, as the library writes it.
+    pub(crate) toml: String,
+    /// The command that shows the same run, if no file is needed for it.
+    command: Option<String>,
+}
+
+impl What {
+    /// Of the text of a scenario file.
+    pub(crate) fn of_toml(text: &str) -> Self {
+        Self { toml: Some(text.to_owned()), ..Self::default() }
+    }
+
+    /// Reads the run.
+    pub(crate) fn choose(&self, program: &dyn Program) -> Result<Chosen, String> {
+        let promise = self.promise.as_deref().map(str::parse::<Promise>).transpose();
+        let promise = promise.map_err(|bad| bad.to_string())?;
+        let (text, terrain, command) = self.text(program)?;
+        // Before it is parsed, because checking a plan builds one.
+        let nodes: Option<Table> = text.parse().ok();
+        check_most(nodes.and_then(|table| table.get("nodes")?.as_integer()))?;
+        let changed = self.seed.is_some() || !self.faults.is_empty();
+        let text = if changed { self.changed(&text)? } else { text };
+        let scenario = ScenarioFile::parse(&text).map_err(|bad| bad.to_string())?;
+        let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let none = toml::Value::Table(Table::new());
+        let params = table.get("params").unwrap_or(&none);
+        let toml = scenario.to_toml(params).map_err(|bad| bad.to_string())?;
+        Ok(Chosen { scenario, terrain, promise, toml, command: command.filter(|_| !changed) })
+    }
+
+    /// The scenario file before anything is added, where its processes are, and the command.
+    fn text(&self, program: &dyn Program) -> Result<(String, Terrain, Option<String>), String> {
+        match (&self.protocol, &self.scenario, &self.toml) {
+            (Some(protocol), None, None) => {
+                if find(protocol).is_none() {
+                    return Err(format!("no protocol is called '{protocol}'"));
+                }
+                let nodes = self.flags.get("nodes");
+                let digits = nodes.and_then(|nodes| nodes.as_str()?.parse().ok());
+                check_most(digits.or_else(|| nodes?.as_i64()))?;
+                let staged = program.stage(Asked { protocol, flags: &self.flags })?;
+                Ok((staged.toml, staged.terrain, Some(staged.command)))
+            }
+            (None, Some(scenario), None) if self.flags.is_empty() => {
+                let table = toml::Value::try_from(without_nulls(scenario.clone()))
+                    .map_err(|error| format!("the scenario cannot be written: {error}"))?;
+                let text = toml::to_string(&table)
+                    .map_err(|error| format!("the scenario cannot be written: {error}"))?;
+                Ok((text, Terrain::Open, None))
+            }
+            (None, None, Some(text)) if self.flags.is_empty() => {
+                Ok((text.clone(), Terrain::Open, None))
+            }
+            _ => Err("say which run: `protocol` with `flags`, or `scenario`, or `toml`; one of \
+                      them, and flags with a protocol alone"
+                .to_owned()),
+        }
+    }
+
+    /// The file with another seed, and with more faults.
+    fn changed(&self, text: &str) -> Result<String, String> {
+        // The reader of scenario files names the place of what is wrong.
+        ScenarioFile::parse(text).map_err(|bad| bad.to_string())?;
+        let mut table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        if let Some(seed) = &self.seed {
+            table.insert("seed".to_owned(), toml::Value::Integer(seed.to_toml()?));
+        }
+        let mut faults = match table.remove("faults") {
+            Some(toml::Value::Array(faults)) => faults,
+            _ => Vec::new(),
+        };
+        for fault in &self.faults {
+            let fault = toml::Value::try_from(without_nulls(fault.clone()))
+                .map_err(|error| format!("a fault cannot be written: {error}"))?;
+            faults.push(fault);
+        }
+        let mut timed = Vec::new();
+        for fault in faults {
+            let at = fault.get("at").cloned();
+            let at: Option<Duration> = at.and_then(|at| at.try_into().ok());
+            let at = at.ok_or("a fault has no time: give it `at`, such as \"1.5s\"")?;
+            timed.push((at, fault));
+        }
+        // A stable sort: at the same time, what was added comes last.
+        timed.sort_by_key(|(at, _)| *at);
+        let faults = timed.into_iter().map(|(_, fault)| fault).collect::<Vec<_>>();
+        if !faults.is_empty() {
+            table.insert("faults".to_owned(), toml::Value::Array(faults));
+        }
+        toml::to_string(&table).map_err(|error| format!("the run cannot be written: {error}"))
+    }
+}
+
+/// Refuses a group that is too large for the stage before anything is built for it.
+fn check_most(nodes: Option<i64>) -> Result<(), String> {
+    match nodes.map(|nodes| u32::try_from(nodes).unwrap_or(u32::MAX)) {
+        Some(nodes) if nodes > NODES_MAX => check_size(nodes),
+        _ => Ok(()),
+    }
+}
+
+impl Chosen {
+    /// The name of a file for it.
+    pub(crate) fn file(&self) -> String {
+        format!("{}.toml", self.scenario.protocol)
+    }
+
+    /// The command that shows the same run; unless flags say it all, it reads the file.
+    pub(crate) fn command(&self) -> String {
+        match &self.command {
+            Some(command) => command.clone(),
+            None => format!("bellwether trace {}", self.file()),
+        }
+    }
+
+    /// The scenario as JSON.
+    pub(crate) fn to_json(&self) -> Value {
+        let table: Option<Table> = self.toml.parse().ok();
+        serde_json::to_value(table).unwrap_or_default()
+    }
+}
+
+/// The same without what is null, which files cannot say.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let kept = map.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(kept.map(|(key, value)| (key, without_nulls(value))).collect())
+        }
+        Value::Array(list) => {
+            Value::Array(list.into_iter().filter(|it| !it.is_null()).map(without_nulls).collect())
+        }
+        other => other,
+    }
+}
