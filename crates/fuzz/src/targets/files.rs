@@ -1,9 +1,10 @@
 //! Files and texts that people and members write.
 
+use bellwether::analysis::sweep::piece::Key;
 use bellwether::check::live::{Trace, judge};
 use bellwether::check::replay::replay;
 use bellwether::net::Peers;
-use bellwether::sim::ScenarioFile;
+use bellwether::sim::{Part, ScenarioFile};
 use bellwether_net::Keyring;
 
 /// The text, if it is one.
@@ -98,6 +99,56 @@ pub(super) fn config_seeds() -> Vec<Vec<u8>> {
          [params]\nsuppress = \"200ms\"\nannounce = 1.5\n",
     ];
     all.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// The description of a sweep.
+pub(super) fn sweep(bytes: &[u8]) -> bool {
+    let Some(text) = text(bytes) else { return false };
+    let checked = bellwether::cli::check_sweep(text);
+    checked.as_ref().err().into_iter().for_each(|problem| assert_one_line(problem));
+    checked.is_ok()
+}
+
+pub(super) fn sweep_seeds() -> Vec<Vec<u8>> {
+    let all = [
+        "sim = \"le-s\"\nruns = 60\npiece = 20\nseed = 7\nmeasures = [\"messages\"]\n[fixed]\n\
+         loss-model = \"correlated\"\nbye = true\n[[axis]]\nloss = [0.1, 0.3]\n[[axis]]\n\
+         nodes = [5, 20]\nsuppress = [\"1s\", \"2s\"]\n",
+        "analyze = [\"le-s.leadership-delay\"]\nconfidence = 0.9\n\
+         runs = { relative = 0.1, of = \"messages\", first = 100, most = 1000 }\n[[axis]]\n\
+         nodes = { from = 2, to = 9, count = 3, log = true, whole = true }\n[[axis]]\n\
+         loss = { from = 0, to = 0.5, step = 0.1 }\n\
+         delay = { from = \"1ms\", to = \"6ms\", count = 6 }\n",
+    ];
+    all.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
+/// A piece of a sweep, whose checksum is right.
+pub(super) fn piece(bytes: &[u8]) -> bool {
+    let Some(part) = piece_key().read(bytes) else { return false };
+    let again = piece_key().decode(&piece_key().encode(&part));
+    let values = |part: &Part| part.values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    assert!(again.is_some_and(|again| values(&again) == values(&part)), "{part:?} comes back");
+    true
+}
+
+fn piece_key() -> Key {
+    Key { command: "bellwether sim le-s".to_owned(), measures: Vec::new(), runs: 3..5 }
+}
+
+pub(super) fn piece_seeds() -> Vec<Vec<u8>> {
+    let part = |measures: &[&str], values: &[f64]| Part {
+        measures: measures.iter().map(ToString::to_string).collect(),
+        values: values.to_vec(),
+        settled: vec![true, false],
+    };
+    let all = [part(&["messages", "time"], &[1.5, f64::NAN, 3.0, 0.1]), part(&[], &[])];
+    let content = |part: &Part| {
+        let mut bytes = piece_key().encode(part);
+        bytes.truncate(bytes.len() - 8); // the checksum
+        bytes
+    };
+    all.iter().map(content).collect()
 }
 
 /// A scenario file.

@@ -11,6 +11,7 @@ use bellwether::protocols::choice::{Choice, PROTOCOLS};
 const MORE: &[(&str, &str, &str)] = &[
     ("local-leader", "local", r#"{"mode":"local"}"#),
     ("local-leader", "volatile", r#"{"tokens":"volatile"}"#),
+    ("local-leader", "tree", r#"{"tree":1}"#),
     ("bully", "heartbeats", r#"{"detector":"heartbeats"}"#),
     ("ring", "heartbeats", r#"{"detector":"heartbeats"}"#),
     ("bully", "ask", r#"{"recovery":"ask"}"#),
@@ -138,6 +139,21 @@ mod tests {
             &["local-leader"],
             &[
                 "announcement",
+                "election",
+                "inquiry",
+                "invite",
+                "record",
+                "release",
+                "reply",
+                "stamp",
+                "standing",
+            ],
+        ),
+        (
+            &["local-leader-tree"],
+            &[
+                "announcement",
+                "collation",
                 "election",
                 "inquiry",
                 "invite",

@@ -3,6 +3,7 @@
 mod files;
 mod frames;
 mod messages;
+mod requests;
 mod story;
 
 use crate::Target;
@@ -52,8 +53,16 @@ pub fn targets() -> Vec<Target> {
             files::config,
             files::config_seeds(),
         ),
+        Target::new("sweep", "the description of a sweep", files::sweep, files::sweep_seeds()),
+        Target::new("piece", "a piece of a sweep", files::piece, files::piece_seeds()),
         Target::new("scenario", "a scenario file", files::scenario, files::scenario_seeds()),
         Target::new("trace", "a recorded trace", files::trace, files::trace_seeds()),
+        Target::new(
+            "requests",
+            "what pages ask of the laboratory",
+            requests::read,
+            requests::seeds(),
+        ),
     ];
     all.extend(messages::targets());
     all
