@@ -29,6 +29,7 @@
 //! | the simulator: faults, traces, experiments | `sim`, a feature |
 //! | the mathematics: closed forms, printed and corrected, and the papers' figures | `analysis`, a feature |
 //! | the judge: promises as invariants, random faults that try to break them | `check`, a feature |
+//! | the laboratory: all of it in a browser | `lab`, a feature |
 //!
 //! ```
 //! use bellwether::protocols::announce_listen::{Config, Params, Variant};
@@ -64,6 +65,8 @@ pub use bellwether_analysis as analysis;
 #[cfg(feature = "check")]
 pub use bellwether_check as check;
 pub use bellwether_core as core;
+#[cfg(feature = "lab")]
+pub use bellwether_lab as lab;
 pub use bellwether_net as net;
 pub use bellwether_protocols as protocols;
 #[cfg(feature = "sim")]

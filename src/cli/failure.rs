@@ -18,6 +18,8 @@ pub(in crate::cli) enum Failure {
     Config(String),
     /// Reading or writing failed.
     Io(String),
+    /// Nothing is wrong with the question, but there is no answer.
+    NoAnswer(String),
     /// A promise is broken, and the output says so.
     Violated,
     /// Ctrl-C came before the work was done. What was done by then is in the output, or the text
@@ -43,7 +45,7 @@ impl Failure {
         match self {
             Self::Usage(line) => (Some(line), 2),
             Self::Config(line) => (Some(line), 78),
-            Self::Io(line) => (Some(line), 1),
+            Self::Io(line) | Self::NoAnswer(line) => (Some(line), 1),
             Self::Violated => (None, 1),
             Self::Interrupted(line) => (line.map(str::to_owned), INTERRUPTED),
             Self::Code(code) => (None, code),
@@ -103,7 +105,8 @@ fn complain(line: &str) {
 impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(line) | Self::Config(line) | Self::Io(line) => f.write_str(line),
+            Self::Usage(line) | Self::Config(line) => f.write_str(line),
+            Self::Io(line) | Self::NoAnswer(line) => f.write_str(line),
             Self::Interrupted(Some(line)) => f.write_str(line),
             Self::Violated | Self::Interrupted(None) | Self::Code(_) | Self::Closed => {
                 f.write_str("the output says why")

@@ -89,6 +89,12 @@ impl<'a> Load<'a> {
         }
     }
 
+    /// One run of an experiment up to this time, kept whole.
+    pub(in crate::cli) fn of_trace(experiment: &'a Experiment, horizon: Duration) -> Self {
+        let intervals = Some(in_intervals(horizon, &experiment.choice));
+        Self { worlds: 1, runs: 1, intervals, kept: true, ..Self::of_runs(experiment, false) }
+    }
+
     /// One run by plan, kept whole.
     pub(in crate::cli) fn of_plan(choice: &'a Choice, plan: &'a Plan) -> Self {
         let called = |timed: &&Timed| matches!(timed.fault, Fault::Campaign { .. });

@@ -1,5 +1,6 @@
 //! The command line: the subcommands, the flags they share, and how results are written.
 
+pub mod ask;
 mod commands;
 mod failure;
 mod file;
@@ -13,8 +14,9 @@ use bellwether::protocols::choice::{Entry, PROTOCOLS};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::{
-    analyze, check, check_config, completions, demo, guard, keygen, keys, members, plan, protocols,
-    reload, replay, report, reproduce, resign, run, sim, status, trace, transfer, watch, why,
+    analyze, check, check_config, completions, demo, guard, keygen, keys, lab, members, plan,
+    protocols, reload, replay, report, reproduce, resign, run, sim, status, sweep, trace, transfer,
+    watch, why,
 };
 use failure::Failure;
 use flags::group;
@@ -37,6 +39,7 @@ Examples:
   bellwether sim le-s --nodes 1000000 --loss .4    a million do, with 40 % of the messages lost
   bellwether sim local-leader --loss .01           five hold leases: never two leaders
   bellwether trace le-s --nodes 8 --svg run.svg    one election, as a picture
+  bellwether lab                                   all of it in a browser
   bellwether check local-leader                    whatever goes wrong: are there ever two leaders?
   bellwether analyze le-s.leadership-delay         what the paper computes, and what is right
   bellwether plan announce-listen --loss .05       timers for at most one false alarm a day
@@ -50,6 +53,10 @@ Durations: 250ms, 1.5s; a bare number is seconds. Every command knows --help.";
 enum Command {
     /// Simulate a protocol many times and sum up how it did
     Sim(Box<sim::Sim>),
+    /// Simulate many points, in pieces that survive an interruption, and make one table of them
+    Sweep(sweep::Sweeping),
+    /// Join the pieces of a sweep that several machines made
+    Merge(sweep::merge::Merge),
     /// Simulate one run and show all that happened: as text, JSON lines or a picture
     Trace(Box<trace::Trace>),
     /// Try to break what a protocol promises, with random faults
@@ -62,6 +69,8 @@ enum Command {
     Plan(plan::Planning),
     /// Watch five processes elect a leader, lose it four times, and never have two
     Demo(demo::Demo),
+    /// See elections in a browser: play a run and break it, measure, judge, watch a live group
+    Lab(lab::Laboratory),
     /// Be a member of a group; run a command only while it leads
     Run(Box<run::Run>),
     /// Check all settings of a member, and show the values that satisfy each rule
@@ -111,6 +120,22 @@ pub fn check_settings(text: &str) -> Result<(), String> {
     settings.map(|_| ()).map_err(|failure| failure.into_line().0.unwrap_or_default())
 }
 
+/// The words of a page's flags for this command, for fuzzers.
+///
+/// # Errors
+/// Which flag is not for a page, in one line.
+pub fn spell_flags(command: &str, asked: bellwether_lab::Asked<'_>) -> Result<String, String> {
+    lab::spell_flags(command, asked)
+}
+
+/// Checks the text of a file that describes a sweep, for fuzzers; the error is one line.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_sweep(text: &str) -> Result<(), String> {
+    sweep::described(text).map(|_| ())
+}
+
 /// Runs the command line. The exit code is 0 for success, 2 for bad usage, 78 for a bad file, and 1
 /// for anything else.
 pub fn main() -> ExitCode {
@@ -124,12 +149,15 @@ pub fn main() -> ExitCode {
     let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
     let done = match command {
         Command::Sim(sim) => sim.run(&given),
+        Command::Sweep(sweep) => sweep.run(),
+        Command::Merge(merge) => merge.run(),
         Command::Trace(trace) => trace.run(&given),
         Command::Check(check) => check.run(&written),
         Command::Reproduce(reproduce) => reproduce.run(),
         Command::Analyze(analyze) => analyze.run(&given),
         Command::Plan(plan) => plan.run(),
         Command::Demo(demo) => demo.run(),
+        Command::Lab(lab) => lab.run(),
         Command::Run(run) => run.run(&written),
         Command::CheckConfig(check) => check.run(&written),
         Command::Status(show) => show.run(),
@@ -170,10 +198,15 @@ fn guarded() -> Option<Done> {
 /// What the command line asks for, and the flags that were given on it with their values. Clap's
 /// description of all flags is large; a member that runs for months does not keep it.
 fn parse() -> Result<(Command, Written), clap::Error> {
+    parse_words(&std::env::args_os().collect::<Vec<_>>())
+}
+
+/// The same of these words, of which the first is the name of the program.
+fn parse_words(all: &[OsString]) -> Result<(Command, Written), clap::Error> {
     let words: Vec<String> =
-        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        all.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let mut command = with_help(command_about(flags::help::about(&words)), &words);
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let matches = command.try_get_matches_from_mut(all)?;
     let parsed = Bellwether::from_arg_matches(&matches)?;
     Ok((parsed.command, written(&command, &matches)))
 }

@@ -8,20 +8,20 @@ use crate::cli::flags::chances::Chances;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
 use crate::cli::flags::common::{Churning, Seed, Threads};
 use crate::cli::flags::group::finite;
-use crate::cli::flags::{Offers, Parameters};
+use crate::cli::flags::leases::Leases;
+use crate::cli::flags::{Offers, Parameters, read_by_formulas};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::judgement::{Judgement, difference};
 use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::support::Off;
 use bellwether::analysis::{
-    Inputs, OutOfDomain, Quantity, ValidInputs, errata, quantities, quantity,
+    Inputs, OutOfDomain, Point, Quantity, ValidInputs, errata, quantities, quantity,
 };
 use bellwether::protocols::announce_listen;
-use bellwether::protocols::choice::{Config, Entry, find};
-use bellwether::protocols::surroundings::Surroundings;
-use bellwether::sim::Control;
+use bellwether::protocols::choice::Config;
 use bellwether::sim::stats::Summary;
+use bellwether::sim::{Control, Measure};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -73,6 +73,8 @@ struct Arguments {
     calls: Calls,
     #[command(flatten)]
     chances: Chances,
+    #[command(flatten)]
+    leases: Leases,
 }
 
 /// The parameters of le-s that formulas read.
@@ -93,6 +95,7 @@ Examples:
   bellwether analyze le-s.reestablishment-delay.departure --listen 8s --loss .1 --format json
   bellwether analyze merea.messages.worst-worst --nodes 1000 --simulate 2
   bellwether analyze probabilistic.success --nodes 10000 --k 40 --view .4 --mcast-loss .01
+  bellwether analyze local-leader.failover.mean --nodes 5 --delay 1ms --simulate 2000
 
 How to read it: `printed` is the paper's formula, `corrected` what it should read. A simulation
 supports a form if it does not contradict it at 99.9 %; for an approximation it prints how far the
@@ -170,11 +173,14 @@ impl Found {
         let exact = if self.exact() == Some(true) { "exact" } else { "an approximation" };
         let forms = [row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
         let mut rows = Rows::of(["form", "value", ""], forms);
-        if let Some(Simulated { summary, judgement, .. }) = simulated {
+        if let Some(Simulated { summary, judgement, cut, .. }) = simulated {
             let [low, high] = summary.ci95.map(digits);
             let runs = sim::count(summary.count as u64, "run", "runs");
             let verdict = judgement.for_people(corrected.as_ref().ok().copied(), summary.mean);
-            let interval = format!("{low} .. {high} at 95 %, {runs}{verdict}");
+            let interval = match cut {
+                0 => format!("{low} .. {high} at 95 %, {runs}{verdict}"),
+                cut => format!("{runs}; too low, because the window cut {cut} more"),
+            };
             rows.push(["simulated".to_owned(), value(summary.mean), interval]);
         }
         rows
@@ -186,13 +192,38 @@ struct Simulated {
     summary: Summary,
     measure: String,
     unsettled: u64,
+    /// In how many runs the window cut it: the mean of the others is too low and decides nothing.
+    cut: u64,
     judgement: Judgement,
     command: String,
     /// How many runs were not made, because it was interrupted.
     left_out: u64,
 }
 
+/// What formulas give at one point, and what simulates it.
+pub(in crate::cli) struct Forms {
+    pub(in crate::cli) quantity: &'static Quantity,
+    pub(in crate::cli) printed: Option<f64>,
+    pub(in crate::cli) corrected: Option<f64>,
+    pub(in crate::cli) simulation: Option<(Point, Measure)>,
+}
+
 impl Analyze {
+    /// What would be computed, for whoever makes the runs.
+    pub(in crate::cli) fn asked(&self, given: &[String]) -> Result<Forms, Failure> {
+        let Some(quantity) = self.quantity else {
+            return Err(Failure::usage("name a quantity"));
+        };
+        self.arguments.refuse_unread(quantity, given)?;
+        let inputs = ValidInputs::try_from(self.arguments.given()?).map_err(Failure::usage)?;
+        Ok(Forms {
+            quantity,
+            printed: (quantity.printed)(&inputs).ok(),
+            corrected: (quantity.corrected)(&inputs).ok(),
+            simulation: (quantity.simulation)(&inputs),
+        })
+    }
+
     /// Runs the command; `given` are the flags that were given.
     pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
         if self.errata {
@@ -209,11 +240,7 @@ impl Analyze {
             let line = "name a <QUANTITY>, or --list to see them all; try --help";
             return Err(Failure::usage(line));
         }
-        if let (Some(seed), None) = (self.seed.seed, self.simulate) {
-            return Err(Failure::usage(format!(
-                "--seed {seed} has no effect without --simulate; add --simulate 1000"
-            )));
-        }
+        self.check_seed()?;
         if let Some(quantity) = self.quantity {
             self.arguments.refuse_unread(quantity, given)?;
             return self.print(&self.find(quantity)?);
@@ -227,6 +254,25 @@ impl Analyze {
         }
         writeln!(io::stdout(), "{}", list(self.format).to(self.format))?;
         Ok(())
+    }
+
+    /// The result for a program.
+    pub(in crate::cli) fn answer(&self, given: &[String]) -> Result<Value, Failure> {
+        let Some(quantity) = self.quantity else {
+            return Err(Failure::usage("no quantity is named; name one"));
+        };
+        self.check_seed()?;
+        self.arguments.refuse_unread(quantity, given)?;
+        Ok(self.for_programs(&self.find(quantity)?))
+    }
+
+    fn check_seed(&self) -> Done {
+        match (self.seed.seed, self.simulate) {
+            (Some(seed), None) => Err(Failure::usage(format!(
+                "--seed {seed} has no effect without --simulate; add --simulate 1000"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn print(&self, found: &Found) -> Done {
@@ -293,8 +339,10 @@ impl Analyze {
                 measure.name()
             )));
         };
+        let cut = answer.cut(measure).map_or(0, |cut| cut.runs);
         Ok(Simulated {
-            judgement: found.judged_by(&summary),
+            judgement: if cut > 0 { Judgement::Nothing } else { found.judged_by(&summary) },
+            cut,
             summary,
             measure: measure.name(),
             unsettled: answer.unsettled,
@@ -358,8 +406,12 @@ impl Analyze {
             result["corrected_why"] = json!(with_flags(why));
         }
         if let Some(found) = simulated {
-            let Simulated { summary, measure, unsettled, judgement, command, left_out } = found;
+            let Simulated { summary, measure, unsettled, cut, judgement, command, left_out } =
+                found;
             let mut simulated = json!(summary);
+            if *cut > 0 {
+                (simulated["ci95"], simulated["cut"]) = (Value::Null, json!(cut));
+            }
             simulated["measure"] = json!(measure);
             simulated["unsettled"] = json!(unsettled);
             simulated["supports"] = json!(judgement.supports());
@@ -400,6 +452,11 @@ impl Analyze {
     }
 }
 
+/// All quantities, for a program.
+pub(in crate::cli) fn listed() -> Value {
+    list(Format::Json).to_json()
+}
+
 /// All quantities; in JSON with what each depends on.
 fn list(format: Format) -> Rows {
     let columns = ["quantity", "section", "unit", "about", "reads"];
@@ -428,18 +485,6 @@ fn reads(quantity: &Quantity, flag: &str) -> bool {
     quantity.reads.contains(&flag)
 }
 
-/// The parameters of a protocol that formulas read, with the values that were given.
-pub(in crate::cli) fn read_by_formulas<O: Offers>(
-    name: &str,
-    params: &Parameters<O>,
-) -> Result<Config, Failure> {
-    let unknown = || Failure::usage(format!("no protocol is called {name}"));
-    let entry: &Entry = find(name).ok_or_else(unknown)?;
-    // The network of a formula has flags of its own.
-    let around = Surroundings::calm(2, bellwether::core::Duration::from_millis(100));
-    params.config(entry, &around)
-}
-
 impl Arguments {
     /// The timers, of le-s.
     fn timers(&self) -> Result<announce_listen::Config, Failure> {
@@ -451,7 +496,7 @@ impl Arguments {
 
     /// The inputs of the formula.
     fn given(&self) -> Result<Inputs, Failure> {
-        let Self { circumstances, churning, round, sent, calls, chances, .. } = self;
+        let Self { circumstances, churning, round, sent, calls, chances, leases, .. } = self;
         let config = self.timers()?;
         let mut given = Inputs {
             nodes: circumstances.nodes(),
@@ -469,6 +514,7 @@ impl Arguments {
         };
         calls.enter(&mut given)?;
         chances.enter(&mut given);
+        leases.enter(&mut given)?;
         Ok(given)
     }
 
@@ -497,7 +543,7 @@ impl Arguments {
 
     /// All of them, by the names of the flags; nothing where none is given and none is the default.
     fn all(&self) -> Vec<(&'static str, Option<Value>)> {
-        let Self { circumstances, churning, round, sent, calls, chances, .. } = self;
+        let Self { circumstances, churning, round, sent, calls, chances, leases, .. } = self;
         let loss = circumstances.loss().unwrap_or(bellwether::analysis::Loss::None);
         let timers = Config::AnnounceListen(self.timers().unwrap_or_default()).to_map();
         let timers: Map<String, Value> = timers.into_iter().collect();
@@ -519,7 +565,8 @@ impl Arguments {
             ("sent", Some(json!(sent))),
         ];
         let called = calls.shown(circumstances.nodes());
-        all.into_iter().chain(called).chain(chances.shown()).collect()
+        let own = called.into_iter().chain(chances.shown()).chain(leases.shown());
+        all.into_iter().chain(own).collect()
     }
 }
 

@@ -1,6 +1,5 @@
 //! `bellwether check`: try to break what a protocol promises.
 
-use crate::cli::Done;
 use crate::cli::commands::explore::{self, Explore};
 use crate::cli::commands::live::Live;
 use crate::cli::commands::protocols::Named;
@@ -15,13 +14,15 @@ use crate::cli::flags::probabilistic::Probabilistic;
 use crate::cli::output::Format;
 use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
 use crate::cli::output::verdict::{Evidence, Verdict};
+use crate::cli::{Done, Written};
 use bellwether::check::shrink::shrink_choice;
-use bellwether::check::{Fuzz, Schedule, Trial, Violation, scenario};
+use bellwether::check::{Fuzz, Report, Schedule, Trial, scenario};
 use bellwether::core::{Record, SimTime};
 use bellwether::protocols::choice::{Choice, Config, Entry, Promise};
 use bellwether::sim::ScenarioFile;
 use bellwether::sim::diagram::{Options, space_time};
 use clap::Args;
+use serde_json::{Value, json};
 use std::fs::create_dir_all;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -113,6 +114,41 @@ pub(in crate::cli) fn with_defaults(command: clap::Command) -> clap::Command {
     })
 }
 
+/// Refuses flags whose values every schedule draws itself.
+fn refuse_drawn(given: &[String]) -> Done {
+    let drawn = drawn();
+    match given.iter().find(|flag| drawn.contains(flag)) {
+        None => Ok(()),
+        Some(flag) => Err(Failure::usage(format!(
+            "--{flag}: every schedule draws its own networks, clocks and calls; leave it out"
+        ))),
+    }
+}
+
+/// A trial that flags describe.
+pub(in crate::cli) struct Tried {
+    pub(in crate::cli) trial: Trial,
+    pub(in crate::cli) config: Config,
+    pub(in crate::cli) choice: Choice,
+    /// The flags of the parameters that differ from the defaults.
+    params: String,
+}
+
+/// What the schedules showed.
+struct Judged {
+    report: Report,
+    seconds: f64,
+    /// How many were not run, because it was interrupted.
+    left_out: u64,
+}
+
+/// A violation, shrunk, as a scenario file and as a picture.
+struct Shrunk {
+    evidence: Evidence,
+    scenario: String,
+    picture: String,
+}
+
 impl Check {
     /// Runs the command; `written` are the flags that were given, with their values.
     pub(in crate::cli) fn run(&self, written: &[(String, Vec<String>)]) -> Done {
@@ -120,54 +156,20 @@ impl Check {
         let Some(protocol) = self.protocol.filter(|_| !self.live.is_on()) else {
             return self.live.run(self.promise, self.format, &given);
         };
-        let drawn = drawn();
-        if let Some(flag) = given.iter().find(|flag| drawn.contains(flag)) {
-            return Err(Failure::usage(format!(
-                "--{flag}: every schedule draws its own networks, clocks and calls; leave it out"
-            )));
-        }
-        let setting = self.group.with(protocol, &given)?.unsteady();
         if self.explore.is_on() {
+            refuse_drawn(&given)?;
+            let setting = self.group.with(protocol, &given)?.unsteady();
             return self.run_explore(protocol, setting, &given);
         }
-        let (config, choice) = setting.choice(u64::from(setting.nodes()))?;
-        if choice.must_be_told() {
-            return Err(Failure::usage(
-                "--detector told: in a schedule nobody is told anything; leave it out",
-            ));
-        }
-        let mut trial = Trial::new(&choice, setting.nodes(), self.promise, setting.seed());
-        trial.ranks = setting.ranks(&config);
-        trial.check().map_err(Failure::usage)?;
-        let numbers = match self.schedule {
-            Some(number) => number..number.saturating_add(1),
-            None => 0..self.schedules,
-        };
+        let tried = self.tried(protocol, &given)?;
         // Before anything is run, because a verdict that cannot be written would be lost.
         create_dir_all(&self.out).map_err(|error| Failure::io("make", &self.out, &error))?;
         file::check_writable(&self.out.join("violation"))?;
-        let count = numbers.end - numbers.start;
-        let progress = Progress::new(count);
-        let watch = Stopwatch::start();
-        let threads = self.threads.start(count);
-        let fuzz = Fuzz { trial: &trial, numbers, threads, progress: &|| progress.tick() };
-        let interrupt = Interrupt::catch()?;
-        let report = fuzz.run_choice_until(choice.clone(), &|| interrupt.came());
-        let report = report.map_err(Failure::usage)?;
-        let left_out = count.saturating_sub(report.tally.schedules);
-        let left_out = if interrupt.came() { left_out } else { 0 };
-        let seconds = watch.elapsed().as_secs_f64();
-        let evidence = match &report.violation {
-            Some(violation) => {
-                let again = self.again(written, &setting.arguments(&config)?);
-                Some(self.evidence(&trial, (&config, &choice), violation, &again)?)
-            }
-            None => None,
-        };
-        drop(progress);
-        let name = protocol.name;
-        let evidence = evidence.as_ref();
-        let verdict = Verdict { name, trial: &trial, report: &report, seconds, evidence, left_out };
+        let judged = self.judge(&tried)?;
+        let shrunk = self.shrunk(&tried, &judged, written)?;
+        let evidence = shrunk.map(|shrunk| self.keep(&tried, shrunk)).transpose()?;
+        let (evidence, left_out) = (evidence.as_ref(), judged.left_out);
+        let verdict = judged.verdict(protocol.name, &tried.trial, evidence);
         let text = match self.format {
             Format::Table => verdict.for_people(),
             Format::Json => verdict.for_programs().to_string(),
@@ -180,6 +182,72 @@ impl Check {
             (None, 0) => Ok(printed?),
             (None, _) => Err(Failure::Interrupted(None)),
         }
+    }
+
+    /// The verdict for a program; a violation has its scenario and its picture in it.
+    pub(in crate::cli) fn answer(&self, written: &Written) -> Result<Value, Failure> {
+        let given: Vec<String> = written.iter().map(|(flag, _)| flag.clone()).collect();
+        let Some(protocol) = self.protocol.filter(|_| !self.explore.is_on()) else {
+            return Err(Failure::usage("name a protocol, whose schedules are drawn"));
+        };
+        let tried = self.tried(protocol, &given)?;
+        let judged = self.judge(&tried)?;
+        let shrunk = self.shrunk(&tried, &judged, written)?;
+        let evidence = shrunk.as_ref().map(|shrunk| &shrunk.evidence);
+        let mut result = judged.verdict(protocol.name, &tried.trial, evidence).for_programs();
+        if let Some(Shrunk { scenario, picture, .. }) = shrunk {
+            result["violations"][0]["scenario"] = json!(scenario);
+            result["violations"][0]["diagram"] = json!(picture);
+        }
+        Ok(result)
+    }
+
+    /// The trial of a protocol, for whoever runs its schedules.
+    pub(in crate::cli) fn of_flags(&self, given: &[String]) -> Result<Tried, Failure> {
+        match self.protocol.filter(|_| !self.live.is_on() && !self.explore.is_on()) {
+            Some(protocol) => self.tried(protocol, given),
+            None => Err(Failure::usage("only schedules of faults are counted; name a protocol")),
+        }
+    }
+
+    /// The trial that the flags describe; `given` are those that were given.
+    pub(in crate::cli) fn tried(
+        &self,
+        protocol: &'static Entry,
+        given: &[String],
+    ) -> Result<Tried, Failure> {
+        refuse_drawn(given)?;
+        let setting = self.group.with(protocol, given)?.unsteady();
+        let (config, choice) = setting.choice(u64::from(setting.nodes()))?;
+        if choice.must_be_told() {
+            return Err(Failure::usage(
+                "--detector told: in a schedule nobody is told anything; leave it out",
+            ));
+        }
+        let mut trial = Trial::new(&choice, setting.nodes(), self.promise, setting.seed());
+        trial.ranks = setting.ranks(&config);
+        trial.check().map_err(Failure::usage)?;
+        let params = setting.arguments(&config)?;
+        Ok(Tried { trial, config, choice, params })
+    }
+
+    /// Runs the schedules.
+    fn judge(&self, Tried { trial, choice, .. }: &Tried) -> Result<Judged, Failure> {
+        let numbers = match self.schedule {
+            Some(number) => number..number.saturating_add(1),
+            None => 0..self.schedules,
+        };
+        let count = numbers.end - numbers.start;
+        let progress = Progress::new(count);
+        let watch = Stopwatch::start();
+        let threads = self.threads.start(count);
+        let fuzz = Fuzz { trial, numbers, threads, progress: &|| progress.tick() };
+        let interrupt = Interrupt::catch()?;
+        let report = fuzz.run_choice_until(choice.clone(), &|| interrupt.came());
+        let report = report.map_err(Failure::usage)?;
+        let left_out = count.saturating_sub(report.tally.schedules);
+        let left_out = if interrupt.came() { left_out } else { 0 };
+        Ok(Judged { report, seconds: watch.elapsed().as_secs_f64(), left_out })
     }
 
     /// Explores instead. Time is in ticks, so the protocol's own flags have no effect.
@@ -214,14 +282,15 @@ impl Check {
         text
     }
 
-    /// Shrinks the schedule that broke the promise, and writes it to files.
-    fn evidence(
+    /// Shrinks the schedule that broke the promise, if one did.
+    fn shrunk(
         &self,
-        trial: &Trial,
-        (config, choice): (&Config, &Choice),
-        violation: &Violation,
-        again: &str,
-    ) -> Result<Evidence, Failure> {
+        tried: &Tried,
+        judged: &Judged,
+        written: &[(String, Vec<String>)],
+    ) -> Result<Option<Shrunk>, Failure> {
+        let Tried { trial, config, choice, params } = tried;
+        let Some(violation) = &judged.report.violation else { return Ok(None) };
         let number = violation.number;
         let full = trial.schedule(number);
         let before = full.plan.faults.len();
@@ -230,14 +299,25 @@ impl Check {
         let about = format!("{} breaks {}: {}", self.name(), trial.promise, broken.text);
         let shown = going_on(&schedule);
         let scenario = self.scenario(&shown, &about, config)?;
-        let name = format!("violation-{}-{}-{number}", self.name(), trial.seed);
+        let title = format!("{}: {}", broken.invariant, broken.text);
+        let picture = self.draw(&shown, choice, title);
+        let again = self.again(written, params);
+        let replay = format!("{again} --seed {} --schedule {number}", trial.seed);
+        let (toml, svg) = (PathBuf::new(), PathBuf::new());
+        let evidence = Evidence { schedule, broken, before, number, replay, toml, svg };
+        Ok(Some(Shrunk { evidence, scenario, picture }))
+    }
+
+    /// Writes the scenario and the picture of a violation to files.
+    fn keep(&self, tried: &Tried, shrunk: Shrunk) -> Result<Evidence, Failure> {
+        let Shrunk { evidence, scenario, picture } = shrunk;
+        let (seed, number) = (tried.trial.seed, evidence.number);
+        let name = format!("violation-{}-{seed}-{number}", self.name());
         let toml = unused(&self.out, &name, &scenario);
         let svg = toml.with_extension("svg");
         file::write(&toml, &scenario)?;
-        let title = format!("{}: {}", broken.invariant, broken.text);
-        self.draw(&shown, choice, title, &svg)?;
-        let replay = format!("{again} --seed {} --schedule {number}", trial.seed);
-        Ok(Evidence { schedule, broken, before, replay, toml, svg })
+        file::write(&svg, &picture)?;
+        Ok(Evidence { toml, svg, ..evidence })
     }
 
     fn scenario(
@@ -251,17 +331,24 @@ impl Check {
         written.map_err(|error| Failure::Io(error.to_string()))
     }
 
-    fn draw(&self, schedule: &Schedule, choice: &Choice, title: String, path: &Path) -> Done {
-        let scenario = ScenarioFile {
-            about: String::new(),
-            protocol: self.name().to_owned(),
-            choice: choice.clone(),
-            plan: schedule.plan.clone(),
-            seed: schedule.luck,
-        };
+    fn draw(&self, schedule: &Schedule, choice: &Choice, title: String) -> String {
+        let (name, plan) = (self.name().to_owned(), schedule.plan.clone());
+        let scenario = ScenarioFile::of(String::new(), name, choice.clone(), plan, schedule.luck);
         let records: Vec<Record> = scenario.trace(schedule.luck);
         let until = Some(SimTime::ZERO + schedule.plan.horizon);
-        file::write(path, &space_time(&records, &Options { title, until, ..Options::default() }))
+        space_time(&records, &Options { title, until, ..Options::default() })
+    }
+}
+
+impl Judged {
+    fn verdict<'a>(
+        &'a self,
+        name: &'a str,
+        trial: &'a Trial,
+        evidence: Option<&'a Evidence>,
+    ) -> Verdict<'a> {
+        let Self { report, seconds, left_out } = self;
+        Verdict { name, trial, report, seconds: *seconds, evidence, left_out: *left_out }
     }
 }
 

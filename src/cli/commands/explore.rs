@@ -206,7 +206,9 @@ impl Explore {
         let title = format!("{property} is broken; a tick is a millisecond");
         let picture = Options { title, until: Some(until), ..Options::default() };
         create_dir_all(out).map_err(|error| Failure::io("make", out, &error))?;
-        let drawn = out.join("explored.svg");
+        // Another violation has another name, so none overwrites another.
+        let name = format!("explored-{property}-{:016x}.svg", trace::digest(&records));
+        let drawn = out.join(name);
         file::write(&drawn, &space_time(&records, &picture))?;
         if format == Format::Table {
             let _ = writeln!(io::stdout(), "picture: {}", drawn.display());

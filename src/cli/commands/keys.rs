@@ -84,9 +84,10 @@ impl Keys {
         match (step, silent.as_slice()) {
             (KeyStep::List, _) | (_, []) => Ok(()),
             (KeyStep::Install(_), silent) => Err(Failure::Io(format!(
-                "{} did not answer and cannot be told: install key {} again once it runs",
+                "{} did not answer and cannot be told: install key {} again once {}",
                 silent.join(", "),
-                report.key.map(|key| key.to_string()).unwrap_or_default()
+                report.key.map(|key| key.to_string()).unwrap_or_default(),
+                if silent.len() == 1 { "it runs" } else { "they run" }
             ))),
             // Whoever forces a step knows that, and is told whom it leaves out.
             (_, silent) => {

@@ -7,8 +7,8 @@ use crate::cli::output::Rows;
 use crate::cli::output::TableOrJson;
 use crate::cli::output::change::{millis, names};
 use bellwether::core::NodeId;
-use bellwether::net::VoterChange;
 use bellwether::net::status::{MemberStatus, Status, Voters};
+use bellwether::net::{Partition, VoterChange};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};
 use std::thread::sleep;
@@ -112,7 +112,8 @@ impl Members {
         let text = match self.target.format {
             TableOrJson::Table => {
                 let voters = voters(&status).map(|voters| format!("\n\nvoters {voters}"));
-                list(&status) + &voters.unwrap_or_default()
+                let part = partition(&status).map(|part| format!("\n\npartition {part}"));
+                list(&status) + &voters.unwrap_or_default() + &part.unwrap_or_default()
             }
             TableOrJson::Json => serde_json::to_string(&status.members).map_err(io::Error::from)?,
         };
@@ -217,6 +218,13 @@ pub(in crate::cli) fn voters(status: &Status) -> Option<String> {
     });
     let list_is = format!("list {}{committed}{lengths}", list.version);
     Some(format!("{} ({list_is}){observers}", names(&list.ids)))
+}
+
+/// The partition that the member belongs to, in words.
+pub(in crate::cli) fn partition(status: &Status) -> Option<String> {
+    let Partition { version, leader, members } = status.partition.as_ref()?;
+    let ids: Vec<u64> = members.iter().map(|id| id.0).collect();
+    Some(format!("{} (number {version}, leader {leader})", names(&ids)))
 }
 
 /// The members as a table.

@@ -58,7 +58,7 @@ impl Protocols {
     }
 }
 
-fn protocols() -> Rows {
+pub(in crate::cli) fn protocols() -> Rows {
     let row = |entry: &Entry| {
         let Entry { name, summary, source, .. } = entry;
         [json!(name), json!(entry.promise().to_string()), json!(summary), json!(source)]

@@ -2,6 +2,7 @@
 
 use crate::cli::Done;
 use crate::cli::commands::sim::count;
+use crate::cli::commands::sweep::figures::{Shared, Sharing};
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::common::{Seed, Threads};
@@ -31,8 +32,8 @@ pub(in crate::cli) struct Reproduce {
     /// Where the files are written; made if it is not there
     #[arg(long, short, value_name = "DIR", default_value = "figures")]
     out: PathBuf,
-    /// How many runs at each point; figures with costly points use a fraction of that. With
-    /// fewer than 300 no claim is judged
+    /// How many runs at each point, at first; figures with costly points use a fraction of that,
+    /// and what leaves a claim undecided gets more. With fewer than 300 no claim is judged
     #[arg(long, short, value_name = "R", default_value = "1000")]
     #[arg(value_parser = runs)]
     runs: u64,
@@ -43,6 +44,8 @@ pub(in crate::cli) struct Reproduce {
     /// How to write the verdicts
     #[arg(long, value_enum, default_value_t)]
     format: TableOrJson,
+    #[command(flatten)]
+    sharing: Sharing,
     /// List the figures and where they come from, and do nothing else
     #[arg(long, conflicts_with = "figures")]
     list: bool,
@@ -53,10 +56,13 @@ Examples:
   bellwether reproduce --list
   bellwether reproduce all --out report        then open report/index.html
   bellwether reproduce 5.6 5.7 --runs 10000
+  bellwether reproduce all --out part1 --shard 1/2
+  bellwether merge part1 part2 --out report
 
 Each figure becomes DIR/FIGURE.svg, .csv and .json as soon as it is made; DIR/index.html shows it
 beside those that it showed before, with what the paper says, what we find, and how to get each
-number again. After an interrupt (Ctrl-C) the figures made so far are kept.";
+number again. After an interrupt (Ctrl-C) or kill -9 the figures made so far are kept, and so are
+the points of the others: the same command goes on with them.";
 
 /// Parses a number of runs: a mean needs two for its error.
 fn runs(text: &str) -> Result<u64, String> {
@@ -86,21 +92,24 @@ impl Reproduce {
         fs::create_dir_all(&self.out)
             .map_err(|error| Failure::io("make the folder", &self.out, &error))?;
         file::check_writable(&self.out.join("index.html"))?;
-        let budget =
-            Budget { runs: self.runs, seed: self.seed.get(), threads: self.threads.threads };
-        let mut index = Index::open(&self.out, budget);
-        let made = make(chosen, budget, &mut |finding| {
-            write_files(&self.out, finding)?;
-            index.add(finding)
-        })?;
-        let (findings, took): (Vec<Finding>, Vec<Duration>) =
-            made.into_iter().map(|made| (made.finding, made.took)).unzip();
-        let text = match self.format {
-            TableOrJson::Table => self.for_people(&findings, &took),
-            TableOrJson::Json => self.for_programs(&findings, &took).to_string(),
-        };
-        writeln!(io::stdout(), "{text}")?;
+        let shared = Shared::new(&self.out, &chosen, self.budget())?;
+        if let Some(share) = self.sharing.shard {
+            let mine = shared.share(share)?;
+            let made = make(mine, shared.bench(), &mut |_, _| Ok(()))?;
+            let made = count(made.len() as u64, "figure", "figures");
+            writeln!(io::stdout(), "share {}/{}: {made}", share.part, share.of)?;
+            return Ok(());
+        }
+        self.sharing.submit(&shared)?;
+        let (out, format) = (self.out.clone(), self.format);
+        Report { out, budget: self.budget(), format }.write(chosen, shared.bench())?;
+        shared.finish(&self.sharing);
         Ok(())
+    }
+
+    fn budget(&self) -> Budget {
+        let (runs, seed, threads) = (self.runs, self.seed.get(), self.threads.threads);
+        Budget { runs, seed, threads, ..Budget::default() }
     }
 
     fn listed(&self) -> String {
@@ -112,22 +121,45 @@ impl Reproduce {
             TableOrJson::Json => rows.to_json().to_string(),
         }
     }
+}
 
-    fn for_people(&self, findings: &[Finding], took: &[Duration]) -> String {
-        let mut text = String::new();
-        for finding in findings {
-            text += &format!("{}  {} ({})\n", finding.id, finding.title, finding.source);
-            for claim in &finding.claims {
-                let verdict = claim.verdict.name();
-                text += &format!("  {verdict:<16}  {} ({})\n", claim.says, claim.section);
-                text += &format!("  {:<16}  {}\n", "", claim.because);
+/// Where figures are written, from how much work, and how their verdicts are shown.
+pub(in crate::cli) struct Report {
+    pub(in crate::cli) out: PathBuf,
+    pub(in crate::cli) budget: Budget,
+    pub(in crate::cli) format: TableOrJson,
+}
+
+impl Report {
+    /// Makes the figures on this workbench, writes their files, and says what they show.
+    pub(in crate::cli) fn write(&self, chosen: Vec<Figure>, bench: Workbench) -> Done {
+        fs::create_dir_all(&self.out)
+            .map_err(|error| Failure::io("make the folder", &self.out, &error))?;
+        let mut index = Index::open(&self.out, self.budget);
+        let made = make(chosen, bench, &mut |finding, progress| {
+            write_files(&self.out, finding)?;
+            index.add(finding)?;
+            match self.format {
+                TableOrJson::Table => Ok(progress.print(&verdicts(finding))?),
+                TableOrJson::Json => Ok(()),
             }
-            text.push('\n');
-        }
+        })?;
+        let (findings, took): (Vec<Finding>, Vec<Duration>) =
+            made.into_iter().map(|made| (made.finding, made.took)).unzip();
+        let text = match self.format {
+            TableOrJson::Table => self.summary(&findings, &took),
+            TableOrJson::Json => self.for_programs(&findings, &took).to_string(),
+        };
+        writeln!(io::stdout(), "{text}")?;
+        Ok(())
+    }
+
+    /// What all figures came to.
+    fn summary(&self, findings: &[Finding], took: &[Duration]) -> String {
         let claims: u64 = findings.iter().map(|finding| finding.claims.len() as u64).sum();
         let of = |verdict: Verdict| format!("{} {}", number(findings, verdict), verdict.name());
-        let verdicts = [Verdict::Confirmed, Verdict::Refuted, Verdict::NotReproducible].map(of);
-        text += &format!("{}: {}\n", count(claims, "claim", "claims"), verdicts.join(", "));
+        let verdicts = Verdict::ALL.map(of);
+        let mut text = format!("{}: {}\n", count(claims, "claim", "claims"), verdicts.join(", "));
         text += &format!("time: {}\n", times(findings, took).join(", "));
         text + &format!("written: {}", self.out.join("index.html").display())
     }
@@ -142,15 +174,31 @@ impl Reproduce {
         }
         json!({
             "figures": figures,
-            "runs": self.runs,
-            "seed": self.seed.get(),
+            "runs": self.budget.runs,
+            "seed": self.budget.seed,
             "confirmed": number(findings, Verdict::Confirmed),
             "refuted": number(findings, Verdict::Refuted),
+            "undecided": number(findings, Verdict::Undecided),
             "not_reproducible": number(findings, Verdict::NotReproducible),
             "page": self.out.join("index.html").display().to_string(),
             "wall_seconds": took.iter().sum::<Duration>().as_secs_f64(),
         })
     }
+}
+
+/// A figure's verdicts, for people.
+fn verdicts(finding: &Finding) -> String {
+    let mut text = format!("{}  {} ({})\n", finding.id, finding.title, finding.source);
+    for claim in &finding.claims {
+        let verdict = claim.verdict.name();
+        text += &format!("  {verdict:<16}  {} ({})\n", claim.says, claim.section);
+        text += &format!("  {:<16}  {}\n", "", claim.because);
+        text += &format!("  {:<16}  rule: {}\n", "", claim.rule);
+    }
+    for cut in finding.cuts() {
+        text += &format!("  {:<16}  {cut}\n", "cut");
+    }
+    text
 }
 
 /// How many claims have this verdict.
@@ -259,10 +307,9 @@ impl Index {
 /// Makes the figures, and keeps each as soon as it is made.
 fn make(
     figures: Vec<Figure>,
-    budget: Budget,
-    keep: &mut dyn FnMut(&Finding) -> Done,
+    mut bench: Workbench,
+    keep: &mut dyn FnMut(&Finding, &Progress) -> Done,
 ) -> Result<Vec<Made>, Failure> {
-    let mut bench = Workbench::new(budget);
     let progress = Progress::of(bench.missing(&figures) as u64, "points");
     let mut made = Vec::new();
     for figure in figures {
@@ -270,7 +317,10 @@ fn make(
         let watch = Stopwatch::start();
         let finding = bench.finding(figure, &mut || progress.tick()).map_err(Failure::usage)?;
         let took = watch.elapsed();
-        keep(&finding)?;
+        if let Some(why) = bench.not_kept() {
+            return Err(Failure::Io(why.to_owned()));
+        }
+        keep(&finding, &progress)?;
         made.push(Made { finding, took });
     }
     Ok(made)

@@ -2,6 +2,7 @@
 
 use crate::cli::Done;
 use crate::cli::commands::protocols::Named;
+use crate::cli::commands::rare::{self, RareFlags};
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::common::{Churning, Threads};
@@ -10,9 +11,10 @@ use crate::cli::flags::one_of;
 use crate::cli::flags::target_file::{self, ProtocolOrFile};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
-use crate::cli::output::{Format, Rows, short};
+use crate::cli::output::{Format, Rows, cuts, short};
 use bellwether::core::Duration;
 use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
+use bellwether::sim::rare::Rare;
 use bellwether::sim::stats::Summary;
 use bellwether::sim::{
     Answer, Churn, Control, Engine, Experiment, Measure, Samples, Scenario, ScenarioKind, trace,
@@ -58,6 +60,8 @@ pub(in crate::cli) struct Sim {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
+    rare: RareFlags,
+    #[command(flatten)]
     group: Group,
 }
 
@@ -72,6 +76,7 @@ Examples:
   bellwether sim local-leader --loss .01 --window 24h --runs 1
   bellwether sim local-leader --mode local --scenario split
   bellwether sim scenarios/failover.toml --runs 100 --samples runs.csv
+  bellwether sim le-s --nodes 5 --listen 8.5s --loss .1 --window 60s --rare false-departure
 
 How to read it: times are in seconds; the interval holds the true mean with 95 % confidence.
 
@@ -118,13 +123,13 @@ struct Asked {
 impl Sim {
     /// Runs the command; `given` are the flags that were given.
     pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
+        if let Some(rare) = self.rare.checked(given)? {
+            return rare::run(self, &rare, given, self.format);
+        }
         if let Some(path) = &self.samples {
             file::check_writable(path)?;
         }
-        let (asked, answer, samples, seconds) = match &self.what {
-            ProtocolOrFile::Protocol(entry) => self.of_protocol(entry, given)?,
-            ProtocolOrFile::File(path) => self.of_file(path, given)?,
-        };
+        let (asked, answer, samples, seconds) = self.simulate(given, self.samples.is_some())?;
         if let (Some(path), Some(samples)) = (&self.samples, samples) {
             file::write(path, &(asked.every_run(&samples).to_csv() + "\n"))?;
         }
@@ -138,18 +143,30 @@ impl Sim {
         if asked.left_out > 0 { Err(Failure::Interrupted(None)) } else { Ok(printed?) }
     }
 
-    /// The runs of a protocol, in the conditions that the flags give.
-    fn of_protocol(&self, entry: &'static Entry, given: &[String]) -> Result<Outcome, Failure> {
-        let setting = self.group.with(entry, given)?;
-        let (chosen, experiment) = self.experiment(entry, setting)?;
-        self.check_effects(given, &experiment)?;
-        // Before anything else, because checking a plan builds one.
-        let lazy = self.engine != Engine::Event && experiment.not_lazy().is_none();
-        memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
-        if self.trace.is_some() {
-            memory::check(&Load::of_first_run(&experiment)).map_err(Failure::Usage)?;
+    /// The result for a program, and the values of every run.
+    pub(in crate::cli) fn answer(&self, given: &[String]) -> Result<(Value, Samples), Failure> {
+        let (asked, answer, samples, seconds) = self.simulate(given, true)?;
+        let none = || Samples { measures: Vec::new(), runs: Vec::new() };
+        Ok((asked.for_programs(&answer, seconds), samples.unwrap_or_else(none)))
+    }
+
+    /// Simulates, and keeps the values of every run if somebody wants them.
+    fn simulate(&self, given: &[String], keep: bool) -> Result<Outcome, Failure> {
+        match &self.what {
+            ProtocolOrFile::Protocol(entry) => self.of_protocol(entry, given, keep),
+            ProtocolOrFile::File(path) => self.of_file(path, given),
         }
-        experiment.check().map_err(Failure::usage)?;
+    }
+
+    /// The runs of a protocol, in the conditions that the flags give.
+    fn of_protocol(
+        &self,
+        entry: &'static Entry,
+        given: &[String],
+        keep: bool,
+    ) -> Result<Outcome, Failure> {
+        let setting = self.group.with(entry, given)?;
+        let (chosen, experiment) = self.checked(entry, given, setting)?;
         let progress = Progress::new(experiment.runs);
         if let Some(path) = &self.trace {
             write_trace(&experiment, path)?;
@@ -157,9 +174,9 @@ impl Sim {
         let watch = Stopwatch::start();
         let interrupt = Interrupt::catch()?;
         let control = Control { progress: &|| progress.tick(), over: &|| interrupt.came() };
-        let ran = match self.samples {
-            Some(_) => experiment.run_and_keep(control).map(|(answer, all)| (answer, Some(all))),
-            None => experiment.run_until(control).map(|answer| (answer, None)),
+        let ran = match keep {
+            true => experiment.run_and_keep(control).map(|(answer, all)| (answer, Some(all))),
+            false => experiment.run_until(control).map(|answer| (answer, None)),
         };
         let (answer, samples) = ran.map_err(Failure::usage)?;
         let asked = Asked {
@@ -174,6 +191,62 @@ impl Sim {
             params: to_json(setting, &chosen, &experiment),
         };
         Ok((asked, answer, samples, watch.elapsed().as_secs_f64()))
+    }
+
+    /// What is simulated, by its name.
+    pub(in crate::cli) fn name(&self) -> String {
+        match &self.what {
+            ProtocolOrFile::Protocol(entry) => entry.name.to_owned(),
+            ProtocolOrFile::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// How many threads were asked for.
+    pub(in crate::cli) fn threads(&self) -> usize {
+        self.threads.start(u64::MAX)
+    }
+
+    /// What is rare, if that is asked.
+    pub(in crate::cli) fn rare_of(&self, given: &[String]) -> Result<Option<Rare>, Failure> {
+        self.rare.checked(given)
+    }
+
+    /// The experiment of a protocol, for whoever makes the runs; a file's flags cannot be changed.
+    pub(in crate::cli) fn of_flags(&self, given: &[String]) -> Result<Experiment, Failure> {
+        let ProtocolOrFile::Protocol(entry) = &self.what else {
+            let rule = "only protocols have flags that can be changed; name one";
+            return Err(Failure::usage(rule));
+        };
+        Ok(self.asked(entry, given)?.1)
+    }
+
+    /// The experiment that the flags describe; `given` are those that were given.
+    pub(in crate::cli) fn asked(
+        &self,
+        entry: &'static Entry,
+        given: &[String],
+    ) -> Result<(Config, Experiment), Failure> {
+        let (chosen, experiment) = self.checked(entry, given, self.group.with(entry, given)?)?;
+        Ok((chosen.0, experiment))
+    }
+
+    /// The experiment, after every rule for it.
+    fn checked(
+        &self,
+        entry: &Entry,
+        given: &[String],
+        setting: Conditions<'_>,
+    ) -> Result<((Config, Choice), Experiment), Failure> {
+        let (chosen, experiment) = self.experiment(entry, setting)?;
+        self.check_effects(given, &experiment)?;
+        // Before anything else, because checking a plan builds one.
+        let lazy = self.engine != Engine::Event && experiment.not_lazy().is_none();
+        memory::check(&Load::of_runs(&experiment, lazy)).map_err(Failure::Usage)?;
+        if self.trace.is_some() {
+            memory::check(&Load::of_first_run(&experiment)).map_err(Failure::Usage)?;
+        }
+        experiment.check().map_err(Failure::usage)?;
+        Ok((chosen, experiment))
     }
 
     /// The runs of a scenario file.
@@ -222,7 +295,8 @@ impl Sim {
         }
         let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
         let watched = !start || !settles || profile.leases.is_some() || profile.on_demand;
-        if !watched && self.window != WINDOW {
+        // A rare event is looked for in the window, whatever else ends a run.
+        if !watched && self.window != WINDOW && self.rare.asked().is_none() {
             let why = "with --scenario start, which ends when all agree; choose another scenario";
             return idle("window", why);
         }
@@ -268,7 +342,7 @@ impl Asked {
         let row = |(measure, summary): &(Measure, Summary)| {
             let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, .. } = *summary;
             // One sample says nothing about how far it is from the mean.
-            let (error, interval) = if summary.count < 2 {
+            let (error, interval) = if summary.count < 2 || answer.cut(*measure).is_some() {
                 ("-".to_owned(), "-".to_owned())
             } else {
                 (short(stderr), format!("{} .. {}", short(low), short(high)))
@@ -290,11 +364,7 @@ impl Asked {
             rows.to_text()
         );
         if answer.unsettled > 0 {
-            text += &format!(
-                "{} of {} did not settle in the window and are not in the means\n",
-                answer.unsettled,
-                count(self.runs, "run", "runs")
-            );
+            text += &self.without_value(answer);
         }
         let rate = answer.deliveries.map_or_else(String::new, |deliveries| {
             format!(", {deliveries} deliveries, {:.2e} a second", deliveries as f64 / seconds)
@@ -307,12 +377,43 @@ impl Asked {
         text
     }
 
+    /// Says which measures lack the runs that did not settle, and what is known of times that were
+    /// cut.
+    fn without_value(&self, answer: &Answer) -> String {
+        let lacks = |(_, summary): &&(Measure, Summary)| (summary.count as u64) < self.runs;
+        let names: Vec<String> =
+            answer.measures.iter().filter(lacks).map(|(measure, _)| measure.name()).collect();
+        let cut = match answer.cuts.is_empty() {
+            true => "",
+            false => {
+                "; what was cut is longer than what is in the mean, which has no interval: choose \
+                 a longer --window"
+            }
+        };
+        let lacking = match names.as_slice() {
+            [] => "all measures have a value in them, too".to_owned(),
+            names => format!("they are not in {}", names.join(", ")),
+        };
+        let runs = count(self.runs, "run", "runs");
+        let line = format!(
+            "{} of {runs} did not settle in the window; {lacking}{cut}\n",
+            answer.unsettled
+        );
+        line + &cuts::estimates(answer)
+    }
+
     fn for_programs(&self, answer: &Answer, seconds: f64) -> Value {
-        let metrics: Map<String, Value> = answer
-            .measures
-            .iter()
-            .map(|(measure, summary)| (measure.name(), json!(summary)))
-            .collect();
+        let told = |(measure, summary): &(Measure, Summary)| {
+            let mut value = json!(summary);
+            if let Some(cut) = answer.cut(*measure) {
+                (value["ci95"], value["cut"]) = (Value::Null, json!(cut.runs));
+                if let Some(survival) = &cut.survival {
+                    value["survival"] = json!(survival);
+                }
+            }
+            (measure.name(), value)
+        };
+        let metrics: Map<String, Value> = answer.measures.iter().map(told).collect();
         let mut result = json!({
             "protocol": self.protocol,
             "nodes": self.nodes,
@@ -339,7 +440,8 @@ impl Asked {
             ["protocol", "nodes", "runs", "seed", "scenario", "loss", "unsettled", "metric"];
         let params = self.params.iter().filter(|(key, _)| !asked.contains(&key.as_str()));
         let named = params.clone().map(|(key, _)| key.as_str());
-        let mut rows = Rows::new(asked.into_iter().chain(summed).chain(named));
+        let columns = asked.into_iter().chain(summed).chain(named).chain(cuts::COLUMNS);
+        let mut rows = Rows::new(columns);
         for (measure, summary) in &answer.measures {
             let Summary { mean, stderr, ci95: [low, high], min, p50, p99, max, count } = *summary;
             let mut row = vec![
@@ -353,8 +455,12 @@ impl Asked {
                 json!(measure.name()),
                 json!(count),
             ];
-            row.extend([mean, stderr, low, high, min, p50, p99, max].map(|number| json!(number)));
+            let cut = answer.cut(*measure);
+            let ends = [low, high].map(|end| if cut.is_some() { Value::Null } else { json!(end) });
+            row.extend([json!(mean), json!(stderr)].into_iter().chain(ends));
+            row.extend([min, p50, p99, max].map(|number| json!(number)));
             row.extend(params.clone().map(|(_, value)| value.clone()));
+            row.extend(cuts::cells(cut));
             rows.push(row);
         }
         rows

@@ -8,7 +8,7 @@ use crate::cli::output::Rows;
 use crate::cli::output::TableOrJson;
 use crate::cli::output::change::{millis, names};
 use bellwether::net::frame::DropReason;
-use bellwether::net::status::{Hearing, Role, Status};
+use bellwether::net::status::{CheckStatus, Hearing, Role, Status};
 use clap::Args;
 use std::io::{self, Write};
 
@@ -67,6 +67,29 @@ pub(in crate::cli) fn headline(status: &Status) -> String {
     }
 }
 
+/// What the program around the election adds: the hand-over, checks, priority and addresses.
+fn circumstances(status: &Status) -> Vec<(&'static str, String)> {
+    let handing_over = status.handing_over.as_ref().map(|it| ("hand-over", it.to_string()));
+    let mut facts: Vec<_> = handing_over.into_iter().collect();
+    let counts = |check: &CheckStatus| {
+        let runs = check.succeeded + check.failed + check.too_long;
+        let bad = [(check.failed, "failed"), (check.too_long, "took too long")]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!(", {count} {what}"));
+        format!("{check}; {}{}", count(runs, "run", "runs"), bad.collect::<String>())
+    };
+    facts.extend(status.checks.iter().map(|check| ("check", counts(check))));
+    let weighed = status.checks.iter().any(|check| check.weight != 0);
+    let priority = status.priority.filter(|priority| *priority > 0 || weighed);
+    facts.extend(priority.map(|priority| ("priority", priority.to_string())));
+    facts.extend(status.addresses.iter().map(|address| {
+        let lasts = format!(", for {}", millis(address.since_ms));
+        ("address", address.to_string() + if address.why.is_none() { &lasts } else { "" })
+    }));
+    facts
+}
+
 fn facts(status: &Status) -> Vec<(&'static str, String)> {
     let leader = if status.leaders.is_empty() { "none".into() } else { names(&status.leaders) };
     let changes = count(status.changes, "change", "changes");
@@ -74,9 +97,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("role", format!("{} for {}, {changes}", status.role.name(), millis(status.since_ms))),
         ("leader", leader),
     ];
-    let handing_over = status.handing_over.as_ref().map(|it| ("hand-over", it.to_string()));
-    facts.extend(handing_over);
-    facts.extend(status.checks.iter().map(|check| ("check", check.to_string())));
+    facts.extend(circumstances(status));
     if status.no_record {
         let why = "none: it has no record of its votes; `bellwether why` says what it waits for";
         facts.push(("token", why.to_owned()));
@@ -85,6 +106,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         facts.push(("token", format!("{term}{kept}")));
     }
     facts.extend(members::voters(status).map(|voters| ("voters", voters)));
+    facts.extend(members::partition(status).map(|partition| ("partition", partition)));
     if let Some(left) = status.remaining_ms {
         facts.push(("remaining", millis(left)));
     }

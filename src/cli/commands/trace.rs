@@ -11,13 +11,13 @@ use crate::cli::flags::target_file::{self, ProtocolOrFile};
 use crate::cli::memory::{self, Load};
 use crate::cli::output::TextOrJson;
 use crate::cli::output::view::{Places, View};
-use bellwether::check::live::merged;
+use bellwether::check::live::{merged, show_carried};
 use bellwether::core::{Duration, Record, SimTime};
-use bellwether::protocols::choice::{Choice, Entry};
+use bellwether::protocols::choice::{Choice, Config, Entry};
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::diagram::{Arrangement, Options};
 use bellwether::sim::{
-    Engine, Experiment, Fault, RunSeed, Scenario, ScenarioFile, Timed, Who, trace,
+    Engine, Experiment, Fault, RunSeed, Scenario, ScenarioFile, Terrain, Timed, Who, trace,
 };
 use clap::Args;
 use std::io::{self, Write};
@@ -58,6 +58,15 @@ pub(in crate::cli) struct Trace {
     format: TextOrJson,
     #[command(flatten)]
     group: Group,
+}
+
+/// A run that flags describe.
+pub(in crate::cli) struct Planned {
+    pub(in crate::cli) scenario: ScenarioFile,
+    pub(in crate::cli) config: Config,
+    pub(in crate::cli) terrain: Terrain,
+    /// Where the processes are at the end, if they have places.
+    places: Places,
 }
 
 const EXAMPLES: &str = "\
@@ -114,19 +123,58 @@ fn of_group(given: &[String]) -> Vec<String> {
     given.iter().filter_map(named).collect()
 }
 
+/// Refuses flags that do not go with recorded traces.
+fn refuse_beside_records(given: &[String]) -> Done {
+    match given.iter().find(|flag| !BESIDE_RECORDS.contains(&flag.as_str())) {
+        None => Ok(()),
+        Some(flag) => Err(Failure::usage(format!(
+            "--{flag} has no effect with --from: the files say what ran; leave it out"
+        ))),
+    }
+}
+
+/// When a run ends, if that is planned.
+fn end(scenario: &ScenarioFile) -> Option<SimTime> {
+    let endless = scenario.plan.horizon == Duration::LONGEST_WRITTEN;
+    (!endless).then_some(SimTime::ZERO + scenario.plan.horizon)
+}
+
+/// A run, and what its pictures need: nothing more if it was recorded.
+pub(in crate::cli) struct Traced {
+    pub(in crate::cli) records: Vec<Record>,
+    planned: Option<(ScenarioFile, Places)>,
+}
+
+impl Traced {
+    /// What ran, in a line.
+    pub(in crate::cli) fn about(&self) -> &str {
+        self.planned.as_ref().map_or("", |(scenario, _)| &scenario.about)
+    }
+
+    /// A picture of it.
+    pub(in crate::cli) fn draw(&self, view: View, title: Option<&str>) -> Result<String, Failure> {
+        let title = title.unwrap_or(self.about()).to_owned();
+        let Some((scenario, places)) = &self.planned else {
+            if !matches!(view, View::All | View::Time) {
+                let line = "--view: records do not say how the processes stand; take all or time";
+                return Err(Failure::usage(line));
+            }
+            return view.draw(&self.records, None, &Options { title, ..Options::default() });
+        };
+        let arrangement = view.arrange(scenario, scenario.seed, places.clone())?;
+        let options = Options { title, until: end(scenario), ..Options::default() };
+        view.draw(&self.records, arrangement.as_ref(), &options)
+    }
+}
+
 impl Trace {
     /// Runs the command; `given` are the flags that were given.
     pub(in crate::cli) fn run(&self, given: &[String]) -> Done {
         let Some(what) = &self.what else {
             return self.show_recorded(given);
         };
-        let (scenario, places) = match what {
-            ProtocolOrFile::File(path) => (target_file::read(path, given, &BESIDE_A_FILE)?, None),
-            ProtocolOrFile::Protocol(entry) => self.scenario(entry, given)?,
-        };
-        let seed = self.group.seed.seed.unwrap_or(scenario.seed);
-        memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
-            .map_err(|line| what.refused(line))?;
+        let (scenario, places) = self.planned(what, given)?;
+        let seed = scenario.seed;
         let arrangement = match &self.svg {
             Some(path) => {
                 file::check_writable(path)?;
@@ -134,22 +182,50 @@ impl Trace {
             }
             None => None,
         };
-        let endless = scenario.plan.horizon == Duration::LONGEST_WRITTEN;
-        let until = (!endless).then_some(SimTime::ZERO + scenario.plan.horizon);
-        self.show(&scenario.trace(seed), &scenario.about, until, arrangement.as_ref())
+        self.show(&scenario.trace(seed), &scenario.about, end(&scenario), arrangement.as_ref())
+    }
+
+    /// The run for a program, with what its pictures need.
+    pub(in crate::cli) fn answer(&self, given: &[String]) -> Result<Traced, Failure> {
+        let Some(what) = &self.what else {
+            refuse_beside_records(given)?;
+            return Ok(Traced { records: merged(&live::read_all(&self.from)?), planned: None });
+        };
+        let planned = self.planned(what, given)?;
+        let records = planned.0.trace(planned.0.seed);
+        Ok(Traced { records, planned: Some(planned) })
+    }
+
+    /// The run that was asked for, with its seed.
+    fn planned(
+        &self,
+        what: &ProtocolOrFile,
+        given: &[String],
+    ) -> Result<(ScenarioFile, Places), Failure> {
+        let (mut scenario, places) = match what {
+            ProtocolOrFile::File(path) => (target_file::read(path, given, &BESIDE_A_FILE)?, None),
+            ProtocolOrFile::Protocol(entry) => {
+                let Planned { scenario, places, .. } = self.plan(entry, given)?;
+                (scenario, places)
+            }
+        };
+        scenario.seed = self.group.seed.seed.unwrap_or(scenario.seed);
+        memory::check(&Load::of_plan(&scenario.choice, &scenario.plan))
+            .map_err(|line| what.refused(line))?;
+        Ok((scenario, places))
     }
 
     /// What live members recorded.
     fn show_recorded(&self, given: &[String]) -> Done {
-        if let Some(flag) = given.iter().find(|flag| !BESIDE_RECORDS.contains(&flag.as_str())) {
-            return Err(Failure::usage(format!(
-                "--{flag} has no effect with --from: the files say what ran; leave it out"
-            )));
-        }
+        refuse_beside_records(given)?;
         if let Some(path) = &self.svg {
             file::check_writable(path)?;
         }
-        self.show(&merged(&live::read_all(&self.from)?), "", None, None)
+        let mut records = merged(&live::read_all(&self.from)?);
+        if self.format == TextOrJson::Text && self.svg.is_none() {
+            show_carried(&mut records);
+        }
+        self.show(&records, "", None, None)
     }
 
     fn show(
@@ -181,11 +257,12 @@ impl Trace {
         }
     }
 
-    fn scenario(
+    /// The run of this protocol that the flags describe; `given` are those that were given.
+    pub(in crate::cli) fn plan(
         &self,
         entry: &'static Entry,
         given: &[String],
-    ) -> Result<(ScenarioFile, Places), Failure> {
+    ) -> Result<Planned, Failure> {
         let sees = own_flags(entry).iter().any(|flag| flag == "view");
         if given.iter().any(|flag| flag == VIEW_PROB) && !sees {
             return Err(Failure::usage(format!(
@@ -231,17 +308,21 @@ impl Trace {
             threads: 1,
             engine: Engine::Event,
         };
+        // Before anything else, because checking a plan builds one.
+        if memory::check(&Load::of_runs(&experiment, false)).is_err() {
+            memory::check(&Load::of_trace(&experiment, horizon)).map_err(Failure::Usage)?;
+        }
         experiment.check().map_err(Failure::usage)?;
         let run_seed = RunSeed::new(experiment.seed, 0);
         let (mut plan, _) = experiment.plan(run_seed);
         plan.horizon = horizon;
         plan.faults.extend(faults);
         plan.faults.sort_by_key(|timed| timed.at);
-        let places = experiment.initiation.terrain.places(nodes, run_seed, horizon);
-        let Experiment { choice, seed, .. } = experiment;
+        let Experiment { choice, seed, initiation, .. } = experiment;
+        let places = initiation.terrain.places(nodes, run_seed, horizon);
         plan.check().map_err(Failure::usage)?;
         let about = format!("{} with {nodes} processes", entry.name);
-        let protocol = entry.name.to_owned();
-        Ok((ScenarioFile { about, protocol, choice, plan, seed }, places))
+        let scenario = ScenarioFile::of(about, entry.name.to_owned(), choice, plan, seed);
+        Ok(Planned { scenario, config: chosen.0, terrain: initiation.terrain, places })
     }
 }

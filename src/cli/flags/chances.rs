@@ -1,9 +1,8 @@
 //! The inputs of formulas about the probabilistic election: flags of `sim`, which has more. The
 //! papers assume some failures, so there are some by default.
 
-use crate::cli::commands::analyze::read_by_formulas;
 use crate::cli::flags::common;
-use crate::cli::flags::{Offers, Parameters};
+use crate::cli::flags::{Offers, Parameters, read_by_formulas};
 use bellwether::analysis::Inputs;
 use bellwether::protocols::choice::Config;
 use bellwether::sim::network::Probability;

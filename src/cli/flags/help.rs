@@ -10,7 +10,7 @@ use clap::Command;
 pub(super) const HEADING: &str = "Parameters of the protocol";
 
 /// The purpose of a parameter, when it has an effect, its rule and its default.
-fn of_one(param: &Param, default: Option<&str>) -> String {
+pub(in crate::cli) fn of_one(param: &Param, default: Option<&str>) -> String {
     let mut text = param.help.to_owned();
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -123,7 +123,7 @@ pub(in crate::cli) fn asked(
 }
 
 /// The default of a parameter where this command has another one.
-fn unusual(command: &str, param: &Param) -> Option<&'static str> {
+pub(in crate::cli) fn unusual(command: &str, param: &Param) -> Option<&'static str> {
     let unattended = ["check", "run", "check-config"].contains(&command);
     (unattended && !param.unattended.is_empty()).then_some(param.unattended)
 }

@@ -16,12 +16,14 @@ pub(super) mod circumstances;
 pub(super) mod common;
 pub(super) mod group;
 pub(super) mod help;
+pub(super) mod leases;
 pub(super) mod probabilistic;
 pub(super) mod target;
 pub(super) mod target_file;
 
 use crate::cli::failure::Failure;
-use bellwether::protocols::choice::{Config, Entry, PROTOCOLS};
+use bellwether::core::Duration;
+use bellwether::protocols::choice::{Config, Entry, PROTOCOLS, find};
 use bellwether::protocols::named::Named;
 use bellwether::protocols::param::{BadParam, Fallback, Kind, Param};
 use bellwether::protocols::surroundings::Surroundings;
@@ -183,6 +185,18 @@ impl<O: Offers> Parameters<O> {
     }
 }
 
+/// The parameters of a protocol that formulas read, with the values that were given.
+pub(super) fn read_by_formulas<O: Offers>(
+    name: &str,
+    params: &Parameters<O>,
+) -> Result<Config, Failure> {
+    let unknown = || Failure::usage(format!("no protocol is called {name}"));
+    let entry: &Entry = find(name).ok_or_else(unknown)?;
+    // The network of a formula has flags of its own.
+    let around = Surroundings::calm(2, Duration::from_millis(100));
+    params.config(entry, &around)
+}
+
 /// Parameters as they are written on a command line, each after a space.
 pub(super) fn written(pairs: &[(&str, String)]) -> String {
     let flag = |(name, text): &(&str, String)| match text.as_str() {
@@ -320,7 +334,7 @@ mod tests {
     }
 
     fn config_in(protocol: &str, flags: &str, unattended: bool) -> Result<Config, String> {
-        let entry = bellwether::protocols::choice::find(protocol).unwrap();
+        let entry = find(protocol).unwrap();
         let command = Parameters::<Every>::augment_args(Command::new("x").no_binary_name(true));
         let matches = command.try_get_matches_from(flags.split_whitespace());
         let matches = matches.map_err(|error| crate::cli::failure::line_of(&error))?;

@@ -44,6 +44,15 @@ fn stamped(wall: &str, at: Instant) -> String {
     format!("{wall} [{:>12.6}]", at.as_secs_f64())
 }
 
+/// The wall clock, the seconds of the other clock, and what follows, of a text that begins with a
+/// [`stamp`].
+pub(in crate::cli) fn unstamped(text: &str) -> Option<(&str, f64, &str)> {
+    let (wall, rest) = text.split_once(" [")?;
+    let (clock, rest) = rest.split_once("] ")?;
+    let is_wall = wall.len() >= 20 && wall.ends_with('Z') && wall.as_bytes()[0].is_ascii_digit();
+    Some((wall, clock.trim().parse().ok().filter(|_| is_wall)?, rest))
+}
+
 /// Members, one after the other.
 pub(in crate::cli) fn names(ids: &[u64]) -> String {
     ids.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")

@@ -1,6 +1,7 @@
 //! Tables for people, JSON and CSV for programs.
 
 pub(in crate::cli) mod change;
+pub(in crate::cli) mod cuts;
 pub(in crate::cli) mod judgement;
 pub(in crate::cli) mod progress;
 mod rows;

@@ -1,19 +1,57 @@
 //! A progress bar, shown only on a terminal and after a second; and Ctrl-C.
+//!
+//! Where another program asks, its [`Follower`] is told of progress and says when to stop: there is
+//! no bar then, and no signal is caught. A follower belongs to a thread, since the commands know
+//! of none.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use signal_hook::consts::SIGINT;
-use std::io::{self, IsTerminal};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// The program that asks: it follows the work, and may end it. All threads of the work call it.
+pub trait Follower: Send + Sync {
+    /// Work begins, of so many parts if that is known.
+    fn begin(&self, total: Option<u64>);
+    /// So many parts are finished by now.
+    fn reach(&self, done: u64);
+    /// Whether to begin no more.
+    fn is_over(&self) -> bool;
+}
+
+/// Whoever follows some work, if it is not a terminal.
+pub(in crate::cli) type Followed = Option<Arc<dyn Follower>>;
+
+thread_local! {
+    static FOLLOWED: RefCell<Followed> = const { RefCell::new(None) };
+}
+
+/// Who follows the work of this thread.
+pub(in crate::cli) fn followed() -> Followed {
+    FOLLOWED.with_borrow(Clone::clone)
+}
+
+/// Does work that this one follows, on this thread.
+pub(in crate::cli) fn follow<T>(follower: Arc<dyn Follower>, work: impl FnOnce() -> T) -> T {
+    let before = FOLLOWED.replace(Some(follower));
+    let result = work();
+    FOLLOWED.set(before);
+    result
+}
+
 /// Counts what is finished, and clears its bar when it is dropped, however the work ends.
 pub(in crate::cli) struct Progress {
     done: Arc<AtomicU64>,
+    followed: Followed,
     /// The name of the present work, if it has one.
     now: Arc<Mutex<String>>,
+    /// The bar, once it is drawn.
+    bar: Arc<Mutex<Option<ProgressBar>>>,
     /// Draws, on a thread of its own: a single run may be long, and reports nothing meanwhile.
     painter: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
 }
@@ -32,22 +70,39 @@ impl Progress {
 
     /// The progress of so many things with this name.
     pub(in crate::cli) fn of(total: u64, things: &'static str) -> Self {
-        Self::shown(Some(total), things, io::stderr().is_terminal())
+        Self::told(Some(total), things, followed())
     }
 
     /// The progress of an unknown number of things.
     pub(in crate::cli) fn without_end(things: &'static str) -> Self {
-        Self::shown(None, things, io::stderr().is_terminal())
+        Self::told(None, things, followed())
+    }
+
+    /// The progress of so many runs, told to whoever follows another thread.
+    pub(in crate::cli) fn of_runs(total: u64, followed: Followed) -> Self {
+        Self::told(Some(total), "runs", followed)
+    }
+
+    fn told(total: Option<u64>, things: &'static str, followed: Followed) -> Self {
+        let shown = followed.is_none() && io::stderr().is_terminal();
+        if let Some(follower) = &followed {
+            follower.begin(total);
+        }
+        let mut progress = Self::shown(total, things, shown);
+        progress.followed = followed;
+        progress
     }
 
     fn shown(total: Option<u64>, things: &'static str, shown: bool) -> Self {
         let (done, now) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(String::new())));
+        let bar = Arc::new(Mutex::new(None));
         let painter = shown.then(|| {
             let (stop, stopped) = channel();
-            let work = Work { total, things, done: Arc::clone(&done), now: Arc::clone(&now) };
+            let (done, now, bar) = (Arc::clone(&done), Arc::clone(&now), Arc::clone(&bar));
+            let work = Work { total, things, done, now, bar };
             (stop, std::thread::spawn(move || work.paint(&stopped)))
         });
-        Self { done, now, painter: Mutex::new(painter) }
+        Self { done, followed: None, now, bar, painter: Mutex::new(painter) }
     }
 
     /// Names what is being worked on.
@@ -58,13 +113,35 @@ impl Progress {
         }
     }
 
+    /// Writes a line or several to the standard output, above the bar.
+    pub(in crate::cli) fn print(&self, text: &str) -> io::Result<()> {
+        let write = || writeln!(io::stdout(), "{text}");
+        // No bar begins while this is written. One whose painter panicked is not drawn again.
+        match self.bar.lock().as_deref() {
+            Ok(Some(bar)) => bar.suspend(write),
+            _ => write(),
+        }
+    }
+
     /// So many are finished by now; returns whether that is more than before.
     pub(in crate::cli) fn reach(&self, count: u64) -> bool {
-        self.done.fetch_max(count, Ordering::Relaxed) < count
+        let more = self.done.fetch_max(count, Ordering::Relaxed) < count;
+        if let Some(follower) = self.followed.as_ref().filter(|_| more) {
+            follower.reach(count);
+        }
+        more
     }
 
     pub(in crate::cli) fn tick(&self) {
-        self.done.fetch_add(1, Ordering::Relaxed);
+        self.add(1);
+    }
+
+    /// So many more are finished.
+    pub(in crate::cli) fn add(&self, count: u64) {
+        let before = self.done.fetch_add(count, Ordering::Relaxed);
+        if let Some(follower) = &self.followed {
+            follower.reach(before + count);
+        }
     }
 
     /// How many are finished.
@@ -94,6 +171,7 @@ struct Work {
     things: &'static str,
     done: Arc<AtomicU64>,
     now: Arc<Mutex<String>>,
+    bar: Arc<Mutex<Option<ProgressBar>>>,
 }
 
 impl Work {
@@ -105,6 +183,9 @@ impl Work {
         }
         let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::stderr());
         let bar = bar.with_elapsed(PATIENCE);
+        if let Ok(mut shared) = self.bar.lock() {
+            *shared = Some(bar.clone());
+        }
         let style = |end: &str| {
             let (bar, end) = match self.total {
                 Some(_) => ("{spinner} {bar:40.cyan/blue} {human_pos}/{human_len}", end),
@@ -135,23 +216,31 @@ impl Work {
 }
 
 /// Ctrl-C, caught, so that what was found by then can be printed. A second one ends the process as
-/// usual.
-#[derive(Debug)]
-pub(in crate::cli) struct Interrupt(Arc<AtomicBool>);
+/// usual. A follower says itself when it is enough.
+pub(in crate::cli) enum Interrupt {
+    Signal(Arc<AtomicBool>),
+    Follower(Arc<dyn Follower>),
+}
 
 impl Interrupt {
     /// Catches it from now on.
     pub(in crate::cli) fn catch() -> io::Result<Self> {
+        if let Some(follower) = followed() {
+            return Ok(Self::Follower(follower));
+        }
         let came = Arc::new(AtomicBool::new(false));
         // In this order: the first interrupt finds that none came before.
         signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&came))?;
         signal_hook::flag::register(SIGINT, Arc::clone(&came))?;
-        Ok(Self(came))
+        Ok(Self::Signal(came))
     }
 
     /// Whether it came.
     pub(in crate::cli) fn came(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        match self {
+            Self::Signal(came) => came.load(Ordering::Relaxed),
+            Self::Follower(follower) => follower.is_over(),
+        }
     }
 
     /// Does work that cannot be stopped, and returns what it gives, or nothing if Ctrl-C comes
@@ -208,5 +297,43 @@ mod tests {
     #[test]
     fn without_a_terminal_nobody_draws() {
         assert!(Progress::shown(Some(10), "runs", false).painter.lock().unwrap().is_none());
+    }
+
+    #[derive(Default)]
+    struct Notes {
+        said: Mutex<Vec<(&'static str, Option<u64>)>>,
+        over: AtomicBool,
+    }
+
+    impl Follower for Notes {
+        fn begin(&self, total: Option<u64>) {
+            self.said.lock().unwrap().push(("begin", total));
+        }
+
+        fn reach(&self, done: u64) {
+            self.said.lock().unwrap().push(("reach", Some(done)));
+        }
+
+        fn is_over(&self) -> bool {
+            self.over.load(Ordering::Relaxed)
+        }
+    }
+
+    #[test]
+    fn a_follower_is_told_of_progress_and_ends_the_work_of_its_thread_alone() {
+        let notes = Arc::new(Notes::default());
+        let follower: Arc<dyn Follower> = Arc::<Notes>::clone(&notes);
+        let interrupt = follow(follower, || {
+            let progress = Progress::new(3);
+            progress.tick();
+            assert!(progress.reach(3) && !progress.reach(2));
+            Interrupt::catch().unwrap()
+        });
+        let said = [("begin", Some(3)), ("reach", Some(1)), ("reach", Some(3))];
+        assert_eq!(*notes.said.lock().unwrap(), said);
+        assert!(!interrupt.came());
+        notes.over.store(true, Ordering::Relaxed);
+        assert!(interrupt.came());
+        assert!(followed().is_none(), "its work is done");
     }
 }

@@ -46,6 +46,15 @@ impl Rows {
         self.rows.push(row);
     }
 
+    /// The names of the columns, each with its cells.
+    #[cfg(feature = "parquet")]
+    pub(in crate::cli) fn columns(
+        &self,
+    ) -> impl Iterator<Item = (&str, impl Iterator<Item = &Value>)> {
+        let names = self.columns.iter().enumerate();
+        names.map(|(place, name)| (name.as_str(), self.rows.iter().map(move |row| &row[place])))
+    }
+
     /// As text, JSON or CSV.
     pub(in crate::cli) fn to(&self, format: Format) -> String {
         match format {

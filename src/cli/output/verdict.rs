@@ -29,6 +29,8 @@ pub(in crate::cli) struct Evidence {
     pub(in crate::cli) broken: BrokenInvariant,
     /// How many faults there were at first.
     pub(in crate::cli) before: usize,
+    /// The number of the schedule.
+    pub(in crate::cli) number: u64,
     /// The command that shows it again.
     pub(in crate::cli) replay: String,
     pub(in crate::cli) toml: PathBuf,
@@ -89,8 +91,7 @@ impl Verdict<'_> {
 
     /// What was broken, how, and how to see it.
     fn describe_violation(&self, evidence: &Evidence) -> String {
-        let Evidence { schedule, broken, before, replay, toml, svg } = evidence;
-        let number = self.report.violation.as_ref().map_or(0, |violation| violation.number);
+        let Evidence { schedule, broken, before, number, replay, toml, svg } = evidence;
         let faults = &schedule.plan.faults;
         let mut text = format!(
             "\n\nVIOLATED by schedule {number}: {broken}\n\n\
@@ -328,6 +329,7 @@ fn line_of(timed: &Timed) -> String {
         }
         Fault::Cut { from, to } => format!("{to:?} no longer hear {from:?}"),
         Fault::Heal => "all cuts heal".to_owned(),
+        Fault::Mend { from, to } => format!("{to:?} hear {from:?} again"),
         Fault::Network { network } => format!("the network {}", describe(network)),
     };
     format!("{:<13} {what}", timed.at.to_string())

@@ -18,14 +18,14 @@ use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 
 /// Who is in the group.
-pub(super) const MEMBERS: [u64; 5] = [1, 2, 3, 4, 5];
+pub(in crate::cli) const MEMBERS: [u64; 5] = [1, 2, 3, 4, 5];
 const GROUP: &str = "demo";
 /// How long to wait for anything that usually takes a fraction of a second.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,7 +66,7 @@ struct News {
 
 /// All of them.
 #[derive(Debug)]
-pub(super) struct Cast<'a> {
+pub(in crate::cli) struct Cast<'a> {
     place: &'a Place,
     program: PathBuf,
     preset: &'static str,
@@ -86,7 +86,7 @@ pub(super) struct Cast<'a> {
 
 impl<'a> Cast<'a> {
     /// Finds ports for them, and from now on ends them if this process is told to end.
-    pub(super) fn new(place: &'a Place, preset: &'static str) -> Result<Self, Failure> {
+    pub(in crate::cli) fn new(place: &'a Place, preset: &'static str) -> Result<Self, Failure> {
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
@@ -110,13 +110,28 @@ impl<'a> Cast<'a> {
         })
     }
 
+    /// There is no end to the story: somebody else says when it is over.
+    pub(in crate::cli) fn go_on(&mut self) {
+        self.deadline = Instant::NEVER;
+    }
+
+    /// Whether it was started, and not killed since.
+    pub(in crate::cli) fn is_there(&self, id: u64) -> bool {
+        self.actors.contains_key(&id)
+    }
+
+    /// The number of its process, if it is there.
+    pub(in crate::cli) fn pid(&self, id: u64) -> Option<u32> {
+        self.actors.get(&id).map(|actor| actor.child.id())
+    }
+
     /// Every process that was ever started.
     pub(super) fn pids(&self) -> &[u32] {
         &self.pids
     }
 
     /// The faults, one record a line. Members record new lives themselves.
-    pub(super) fn faults(&self) -> String {
+    pub(in crate::cli) fn faults(&self) -> String {
         let mut text = String::new();
         bellwether::sim::trace::to_json_lines(&self.faults, &mut text);
         text
@@ -131,7 +146,7 @@ impl<'a> Cast<'a> {
 /// The faults.
 impl Cast<'_> {
     /// Starts it, for the first time or again.
-    pub(super) fn start(&mut self, id: u64) -> Result<(), Failure> {
+    pub(in crate::cli) fn start(&mut self, id: u64) -> Result<(), Failure> {
         let complaints = self.place.complaints(id);
         let errors = File::options().create(true).append(true).open(&complaints);
         let errors = errors.map_err(|error| Failure::io("write", &complaints, &error))?;
@@ -169,27 +184,27 @@ impl Cast<'_> {
     }
 
     /// Kills it.
-    pub(super) fn kill(&mut self, id: u64) {
+    pub(in crate::cli) fn kill(&mut self, id: u64) {
         drop(self.actors.remove(&id));
         self.beliefs.remove(&id);
         self.record_fault(id, Event::Crash);
     }
 
     /// Pauses it.
-    pub(super) fn pause(&mut self, id: u64) -> Result<(), Failure> {
+    pub(in crate::cli) fn pause(&mut self, id: u64) -> Result<(), Failure> {
         self.signal(id, Signal::STOP)?;
         self.record_fault(id, Event::Pause);
         Ok(())
     }
 
     /// Resumes it.
-    pub(super) fn resume(&mut self, id: u64) -> Result<(), Failure> {
+    pub(in crate::cli) fn resume(&mut self, id: u64) -> Result<(), Failure> {
         self.record_fault(id, Event::Resume);
         self.signal(id, Signal::CONT)
     }
 
     /// Asks it to resign, as `bellwether resign` does.
-    pub(super) fn resign(&mut self, id: u64) -> Result<(), Failure> {
+    pub(in crate::cli) fn resign(&mut self, id: u64) -> Result<(), Failure> {
         let (done, answer) = channel();
         let dir = self.place.dir().to_owned();
         // From a thread of its own: our patience is shorter than the client's.
@@ -248,7 +263,7 @@ impl Cast<'_> {
 /// What they print.
 impl Cast<'_> {
     /// Whom all five name as their leader, if they do; or all but one, who is not asked.
-    pub(super) fn agreed(&self, except: Option<u64>) -> Option<u64> {
+    pub(in crate::cli) fn agreed(&self, except: Option<u64>) -> Option<u64> {
         let asked = || MEMBERS.into_iter().filter(|id| Some(*id) != except);
         let mut beliefs = asked().filter_map(|id| self.beliefs.get(&id));
         let leader = beliefs.find(|belief| belief.role == Role::Leader)?.id;
@@ -256,8 +271,20 @@ impl Cast<'_> {
         asked().all(agrees).then_some(leader)
     }
 
+    /// Who says that it leads, if just one does; those that stand still are not asked.
+    pub(in crate::cli) fn leading(&self, still: &[u64]) -> Option<u64> {
+        let asked = self.beliefs.iter().filter(|(id, _)| !still.contains(id));
+        let mut leaders = asked.filter(|(_, belief)| belief.role == Role::Leader);
+        let (first, others) = (leaders.next(), leaders.next());
+        first.filter(|_| others.is_none()).map(|(id, _)| *id)
+    }
+
     /// The first other than `old` that said, at `since` or later, that it leads; and when that was.
-    pub(super) fn successor(&self, old: Option<u64>, since: Instant) -> Option<(u64, Instant)> {
+    pub(in crate::cli) fn successor(
+        &self,
+        old: Option<u64>,
+        since: Instant,
+    ) -> Option<(u64, Instant)> {
         let changes = self.changes.iter().filter(|change| change.role == Role::Leader);
         let later = changes.filter(|change| Some(change.id) != old && change.t >= since.as_nanos());
         let first = later.min_by_key(|change| change.t)?;
@@ -299,6 +326,33 @@ impl Cast<'_> {
 
     /// Reads what members print until this time, for a moment at most.
     fn listen(&mut self, until: Instant) -> Result<(), Failure> {
+        self.hear_until(until);
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted(None));
+        }
+        let lost = self.lost().into_iter().next();
+        match lost {
+            None => Ok(()),
+            Some((id, status)) => Err(Failure::Io(format!(
+                "member {id} ended by itself, {status}{}",
+                self.complaints(id)
+            ))),
+        }
+    }
+
+    /// Reads what members print, for a moment; returns those that ended by themselves, with all
+    /// that may explain it.
+    pub(in crate::cli) fn glance(&mut self) -> Vec<(u64, String)> {
+        self.hear_until(Instant::NEVER);
+        let lost = self.lost();
+        let told = |(id, status): (u64, ExitStatus)| {
+            let complaints = self.complaints(id).replace('\n', " ");
+            (id, format!("member {id} ended by itself, {status}{complaints}"))
+        };
+        lost.into_iter().map(told).collect()
+    }
+
+    fn hear_until(&mut self, until: Instant) {
         let left = until.since(BootTime.now()).as_nanos();
         match self.news.recv_timeout(GLANCE.min(std::time::Duration::from_nanos(left))) {
             Ok(news) => self.hear(news),
@@ -307,22 +361,17 @@ impl Cast<'_> {
         while let Ok(news) = self.news.try_recv() {
             self.hear(news);
         }
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Failure::Interrupted(None));
-        }
-        let mut lost = None;
+    }
+
+    /// Those that ended although nobody told them to.
+    fn lost(&mut self) -> Vec<(u64, ExitStatus)> {
+        let mut lost = Vec::new();
         for (id, actor) in self.actors.iter_mut().filter(|(_, actor)| !actor.leaving) {
             if let Ok(Some(status)) = actor.child.try_wait() {
-                lost = lost.or(Some((*id, status)));
+                lost.push((*id, status));
             }
         }
-        match lost {
-            None => Ok(()),
-            Some((id, status)) => Err(Failure::Io(format!(
-                "member {id} ended by itself, {status}{}",
-                self.complaints(id)
-            ))),
-        }
+        lost
     }
 
     fn hear(&mut self, News { id, life, change }: News) {

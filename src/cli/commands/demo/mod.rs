@@ -15,9 +15,9 @@
 //! | `proof` | what the judge says |
 //! | `table`, `timeline` | the output |
 
-mod cast;
+pub(in crate::cli) mod cast;
 pub(in crate::cli) mod leash;
-mod place;
+pub(in crate::cli) mod place;
 mod proof;
 mod stalls;
 mod story;

@@ -23,7 +23,7 @@ const FAULTS: &str = "faults.jsonl";
 
 /// The files of one demonstration.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(in crate::cli) struct Place {
     own: PathBuf,
     out: Option<PathBuf>,
     kept: bool,
@@ -31,7 +31,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Makes the directories and the key; refuses to mix new records with old ones.
-    pub(super) fn prepare(out: Option<&Path>) -> Result<Self, Failure> {
+    pub(in crate::cli) fn prepare(out: Option<&Path>) -> Result<Self, Failure> {
         if let Some(dir) = out {
             fs::create_dir_all(dir).map_err(|error| Failure::io("make", dir, &error))?;
         }
@@ -64,7 +64,7 @@ impl Place {
     }
 
     /// The directory of the members' sockets and state.
-    pub(super) fn dir(&self) -> &Path {
+    pub(in crate::cli) fn dir(&self) -> &Path {
         &self.own
     }
 
@@ -74,7 +74,7 @@ impl Place {
     }
 
     /// The trace of a member.
-    pub(super) fn record(&self, id: u64) -> PathBuf {
+    pub(in crate::cli) fn record(&self, id: u64) -> PathBuf {
         self.out.as_ref().unwrap_or(&self.own).join(format!("{id}.jsonl"))
     }
 

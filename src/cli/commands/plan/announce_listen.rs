@@ -3,15 +3,14 @@
 
 use super::confirm::{Confirming, Evidence, Found};
 use crate::cli::Done;
-use crate::cli::commands::analyze::read_by_formulas;
 use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
 use crate::cli::flags::group::{finite, number};
-use crate::cli::flags::{Offers, Parameters};
+use crate::cli::flags::{Offers, Parameters, read_by_formulas};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::plan::{
-    Confirmation, Forecast, GROUP_MAX, Goals, Plan, Unknown, Verdict, Watch,
+    Confirmation, Forecast, GROUP_MAX, Goals, Plan, Rate, Unknown, Verdict, Watch,
 };
 use bellwether::analysis::point::duration;
 use bellwether::protocols::choice::Config;
@@ -25,9 +24,10 @@ pub(super) struct AnnounceListen {
     circumstances: Circumstances,
     #[command(flatten)]
     timers: Parameters<Announce>,
-    /// Maximum number of live leaders that the group gives up per day
+    /// Maximum number of live leaders that the group gives up per day; or in another time, as in
+    /// 1/10y or 2/30d
     #[arg(long, value_name = "X", default_value = "1", help_heading = "Goals")]
-    #[arg(value_parser = number)]
+    #[arg(value_parser = per_day)]
     false_departures: f64,
     /// The required probability that all hear a leader's goodbye
     #[arg(long, value_name = "P", default_value = "0.99", help_heading = "Goals")]
@@ -55,14 +55,33 @@ Examples:
   bellwether plan announce-listen --nodes 50 --loss .05 --false-departures .01 --announce 250ms \\
     --delay 5ms
   bellwether plan announce-listen --nodes 1000 --loss .2 --loss-model correlated --messages 200
+  bellwether plan announce-listen --nodes 20 --loss .05 --false-departures 1/10y
 
 How to read it: T_L counts the announcements that must be lost in a row, T_S spreads the first ones,
 after a goodbye the group need not wait for T_L. Each prediction stands beside its simulation;
 `agrees` means that the simulation does not contradict the formula at 99.9 %, `near` that it is as
-near as an approximation can be.
+near as an approximation can be. Where a goal is too rare to be watched for, as one in ten years,
+the rate at the planned T_L is estimated as that of a rare event (see `bellwether sim --rare`).
 
 Exit code: 0 if the simulation confirms the prediction, 1 if something differs; 130 if it was
 interrupted (Ctrl-C), and then the plan is printed without its simulation.";
+
+/// Parses a number per day, or in so many days or years.
+fn per_day(text: &str) -> Result<f64, String> {
+    let Some((count, time)) = text.split_once('/') else { return number(text) };
+    let days = match (time.strip_suffix('y'), time.strip_suffix('d')) {
+        (Some(years), _) => number(years).map(|years| years * YEAR_DAYS),
+        (_, Some(days)) => number(days),
+        _ => Err("no time".to_owned()),
+    };
+    match (number(count), days) {
+        (Ok(count), Ok(days)) if days > 0.0 => Ok(count / days),
+        _ => Err("give a number per day, or X/Ny and X/Nd for N years and days".to_owned()),
+    }
+}
+
+/// The days of a year.
+const YEAR_DAYS: f64 = 365.25;
 
 /// What the simulations found.
 #[derive(Default)]
@@ -79,6 +98,10 @@ impl Found for Simulated {
         if watch.as_ref().is_some_and(|watch| !watch.consistent) {
             doubts.push("false departures per day".to_owned());
         }
+        let rate = watch.as_ref().and_then(|watch| watch.rate.as_ref());
+        if rate.is_some_and(|rate| !rate.agrees) {
+            doubts.push("the rate of false departures".to_owned());
+        }
         doubts
     }
 }
@@ -93,6 +116,13 @@ impl AnnounceListen {
             Format::Csv => for_spreadsheets(&plan, &evidence),
         };
         evidence.print(&text)
+    }
+
+    /// The result for a program.
+    pub(super) fn answer(&self) -> Result<Value, Failure> {
+        let plan = Plan::new(self.goals()?).map_err(Failure::usage)?;
+        let evidence = self.evidence(plan.clone())?;
+        Ok(for_programs(&plan, &evidence))
     }
 
     fn goals(&self) -> Result<Goals, Failure> {
@@ -262,6 +292,18 @@ fn watched(plan: &Plan, watch: &Watch) -> String {
         sim::count(u64::from(*nodes), "process", "processes"),
         digits(*days),
         digits(*expected),
+    ) + &watch.rate.as_ref().map_or_else(String::new, estimated)
+}
+
+/// What the estimate of a rare event says.
+fn estimated(rate: &Rate) -> String {
+    let Rate { nodes, predicted, estimated, ci95: [low, high], agrees, .. } = rate;
+    format!(
+        "\nestimated at that T_L with {}: {estimated:.3e} a day (95 % interval {low:.3e} .. \
+         {high:.3e}), one in {} years; predicted {predicted:.3e}: {}",
+        sim::count(u64::from(*nodes), "process", "processes"),
+        digits(1.0 / (estimated * YEAR_DAYS)),
+        if *agrees { "agrees" } else { "differs" },
     )
 }
 
@@ -340,6 +382,14 @@ fn watch_for_programs(watch: &Watch) -> Value {
         "seen": watch.seen,
         "consistent": watch.consistent,
         "command": watch.command,
+        "estimated": watch.rate.as_ref().map(|rate| json!({
+            "nodes": rate.nodes,
+            "predicted_per_day": rate.predicted,
+            "per_day": rate.estimated,
+            "ci95": rate.ci95,
+            "agrees": rate.agrees,
+            "command": rate.command,
+        })),
     })
 }
 
@@ -384,7 +434,8 @@ mod tests {
 
     fn watch(consistent: bool) -> Watch {
         let command = String::new();
-        Watch { nodes: 5, days: 1.0, runs: 100, expected: 0.1, seen: 0, consistent, command }
+        let (days, expected, rate) = (1.0, 0.1, None);
+        Watch { nodes: 5, days, runs: 100, expected, seen: 0, consistent, command, rate }
     }
 
     #[test]

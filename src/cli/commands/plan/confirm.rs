@@ -5,7 +5,7 @@ use crate::cli::Done;
 use crate::cli::failure::Failure;
 use crate::cli::flags::common::{Seed, Threads};
 use crate::cli::output::Format;
-use crate::cli::output::progress::{Interrupt, Progress};
+use crate::cli::output::progress::{Interrupt, Progress, followed};
 use bellwether::analysis::figures::SimulationFailed;
 use bellwether::analysis::plan::Effort;
 use clap::Args;
@@ -57,9 +57,10 @@ impl Confirming {
         let effort = Effort { runs: self.simulate, seed: self.seed.get(), threads };
         // How many runs there are is known only when the first is done.
         let progress: Arc<OnceLock<Progress>> = Arc::default();
-        let ticked = Arc::clone(&progress);
+        let (ticked, followed) = (Arc::clone(&progress), followed());
         let confirmed = Interrupt::catch()?.unless(move || {
-            let tick = |total: u64| ticked.get_or_init(|| Progress::new(total)).tick();
+            let made = |total| Progress::of_runs(total, followed.clone());
+            let tick = |total: u64| ticked.get_or_init(|| made(total)).tick();
             confirm(effort, &tick)
         })?;
         if let Some(progress) = progress.get() {

@@ -3,14 +3,13 @@
 
 use super::confirm::{Confirming, Evidence, Found};
 use crate::cli::Done;
-use crate::cli::commands::analyze::read_by_formulas;
 use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
 use crate::cli::flags::common::Spreading;
 use crate::cli::flags::group::number;
-use crate::cli::flags::{Offers, Parameters};
+use crate::cli::flags::{Offers, Parameters, read_by_formulas};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::plan::lease::{
     Comparison, Confirmed, Goals, Plan, SHARE, Takeover, Watch, YEAR, budget,
@@ -97,10 +96,7 @@ impl LocalLeader {
         if let Some(path) = &self.svg {
             file::check_writable(path)?;
         }
-        let plan = Plan::new(self.goals()?).map_err(Failure::usage)?;
-        let planned = plan.clone();
-        let evidence =
-            self.confirming.simulate(move |effort, tick| planned.confirm(effort, tick))?;
+        let (plan, evidence) = self.planned()?;
         if let Some(path) = &self.svg {
             file::write(path, &bars::svg(&title(&plan), &budget(&plan)))?;
         }
@@ -110,6 +106,20 @@ impl LocalLeader {
             Format::Csv => expectations(&plan, evidence.found()).to_csv(),
         };
         evidence.print(&text)
+    }
+
+    /// The result for a program.
+    pub(super) fn answer(&self) -> Result<Value, Failure> {
+        let (plan, evidence) = self.planned()?;
+        Ok(for_programs(&plan, &evidence))
+    }
+
+    fn planned(&self) -> Result<(Plan, Evidence<Confirmed>), Failure> {
+        let plan = Plan::new(self.goals()?).map_err(Failure::usage)?;
+        let planned = plan.clone();
+        let evidence =
+            self.confirming.simulate(move |effort, tick| planned.confirm(effort, tick))?;
+        Ok((plan, evidence))
     }
 
     fn goals(&self) -> Result<Goals, Failure> {
@@ -195,7 +205,8 @@ fn parameters(plan: &Plan) -> Rows {
         late => format!(", all but {} % of them", digits(100.0 * late)),
     };
     let delta = format!("5/4 of what it takes to know that a message took {slowest}{late}");
-    let requests = format!("a lease has room for {} requests", renewal.requests_in_a_lease());
+    let requests =
+        format!("without a stall a lease has room for {} requests", renewal.requests_in_a_lease());
     let Takeover { attempts, locks } = plan.takeover;
     let lock = match (attempts, locks) {
         (0, _) => "the longest that --detect allows".to_owned(),

@@ -6,10 +6,12 @@ mod local_leader;
 mod probabilistic;
 
 use crate::cli::Done;
+use crate::cli::failure::Failure;
 use announce_listen::AnnounceListen;
 use clap::{Args, Subcommand};
 use local_leader::LocalLeader;
 use probabilistic::Probabilistic;
+use serde_json::Value;
 
 /// Choose a protocol's parameters from goals, and confirm what to expect by simulation
 #[derive(Args, Debug)]
@@ -34,6 +36,15 @@ impl Planning {
             Planned::AnnounceListen(goals) => goals.run(),
             Planned::LocalLeader(goals) => goals.run(),
             Planned::Probabilistic(goals) => goals.run(),
+        }
+    }
+
+    /// The result for a program.
+    pub(in crate::cli) fn answer(&self) -> Result<Value, Failure> {
+        match &self.protocol {
+            Planned::AnnounceListen(goals) => goals.answer(),
+            Planned::LocalLeader(goals) => goals.answer(),
+            Planned::Probabilistic(goals) => goals.answer(),
         }
     }
 }

@@ -1,14 +1,13 @@
 //! `bellwether plan probabilistic`: the smallest strategy that succeeds as often as asked for.
 
 use crate::cli::Done;
-use crate::cli::commands::analyze::read_by_formulas;
 use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::circumstances::seconds;
 use crate::cli::flags::common::{Chances, Delaying, Nodes, Seed, Threads};
 use crate::cli::flags::group::number;
-use crate::cli::flags::{Offers, Parameters};
+use crate::cli::flags::{Offers, Parameters, read_by_formulas};
 use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::plan::strategy::{
@@ -122,6 +121,14 @@ impl Probabilistic {
             Some(false) => Err(Failure::Violated),
             None => Err(Failure::Interrupted(None)),
         }
+    }
+
+    /// The result for a program.
+    pub(super) fn answer(&self) -> Result<Value, Failure> {
+        let interrupt = Interrupt::catch()?;
+        let found = self.search(&interrupt)?;
+        let fresh = self.confirm(&found, &interrupt)?;
+        Ok(self.for_programs(&found, fresh.as_ref()))
     }
 
     fn threads(&self) -> usize {

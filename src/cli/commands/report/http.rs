@@ -1,23 +1,26 @@
-//! Asks a member on another machine for its recent past: `GET /v1/trace`.
+//! Asks a member on another machine for its recent past, `GET /v1/trace`, and for its status.
 //!
-//! **Promise.** It waits for a few seconds at most between two pieces, and takes no more than
-//! [`ANSWER_MAX`] bytes.
+//! **Promise.** An answer takes a few seconds at most, from its first byte to its last, and no more
+//! than [`ANSWER_MAX`] bytes.
 
 use bellwether::check::live::Trace;
-use bellwether::core::Duration;
+use bellwether::core::{Duration, Instant};
+use bellwether::net::clock::{BootTime, Clock};
+use bellwether::net::status::Status;
+use serde_json::Value;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::str::FromStr;
 
-/// The longest to wait for a connection, and for the next piece of an answer.
+/// The longest to wait for a connection, and for the whole answer.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 /// The longest answer.
 const ANSWER_MAX: u64 = 16 << 20;
 
 /// Where a member answers: `http://HOST:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Url {
+pub(in crate::cli) struct Url {
     place: String,
 }
 
@@ -48,26 +51,55 @@ impl fmt::Display for Url {
 
 /// What the member there remembers; why it does not tell, in a sentence.
 pub(super) fn past(url: &Url, last: Option<Duration>) -> Result<Trace, String> {
-    let answer = ask(url, last).map_err(|error| match error.kind() {
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer".to_owned(),
-        _ => error.to_string(),
-    })?;
-    let body = body(&answer)?;
-    Trace::parse(&url.to_string(), body).map_err(|bad| bad.to_string())
+    let since = last.map_or_else(String::new, |last| format!("?since={last}"));
+    let answer = answer(url, &format!("/v1/trace{since}"))?;
+    Trace::parse(&url.to_string(), body(&answer)?).map_err(|bad| bad.to_string())
 }
 
-fn ask(url: &Url, last: Option<Duration>) -> io::Result<Vec<u8>> {
+/// The status of the member there, as JSON; why it does not tell, in a sentence.
+pub(in crate::cli) fn status(url: &Url) -> Result<Value, String> {
+    let answer = answer(url, "/v1/status")?;
+    let strange = |_| "it does not answer as a member does".to_owned();
+    // What is no status of a member is not passed on, whoever sends it.
+    let status: Status = serde_json::from_slice(body(&answer)?).map_err(strange)?;
+    serde_json::to_value(&status).map_err(strange)
+}
+
+/// What is answered at a path.
+fn answer(url: &Url, path: &str) -> Result<Vec<u8>, String> {
+    ask(url, path).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer".to_owned(),
+        _ => error.to_string(),
+    })
+}
+
+fn ask(url: &Url, path: &str) -> io::Result<Vec<u8>> {
     let mut places = url.place.to_socket_addrs()?;
     let place = places.next().ok_or_else(|| io::Error::other("its name has no address"))?;
     let mut stream = TcpStream::connect_timeout(&place, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let since = last.map_or_else(String::new, |last| format!("?since={last}"));
     // With HTTP/1.0 the end of the answer is the end of the connection.
-    let asks = format!("GET /v1/trace{since} HTTP/1.0\r\nHost: {}\r\n\r\n", url.place);
+    let asks = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", url.place);
     stream.write_all(asks.as_bytes())?;
-    let mut answer = Vec::new();
-    stream.take(ANSWER_MAX + 1).read_to_end(&mut answer)?;
+    read_until(stream, BootTime.now() + Duration::from_nanos(PATIENCE.as_nanos() as u64))
+}
+
+/// Everything that comes before this time; if the end does not, none of it.
+fn read_until(mut stream: TcpStream, deadline: Instant) -> io::Result<Vec<u8>> {
+    let (mut answer, mut piece) = (Vec::new(), vec![0; 64 * 1024]);
+    while answer.len() as u64 <= ANSWER_MAX {
+        let left = deadline.since(BootTime.now());
+        if left == Duration::ZERO {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(std::time::Duration::from_nanos(left.as_nanos())))?;
+        match stream.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => answer.extend_from_slice(&piece[..count]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
     Ok(answer)
 }
 
@@ -93,6 +125,8 @@ fn body(answer: &[u8]) -> Result<&[u8], String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
+    use std::thread;
 
     #[test]
     fn an_address_is_http_a_host_and_a_port() {
@@ -113,6 +147,37 @@ mod tests {
             let why = bad.parse::<Url>().unwrap_err();
             assert!(why.lines().count() == 1 && why.contains("as in http://"), "{why}");
         }
+    }
+
+    /// A connection to a member that sends these pieces, and rests a little before each.
+    fn server(pieces: Vec<Vec<u8>>, rest: std::time::Duration) -> TcpStream {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        thread::spawn(move || {
+            let Ok((mut client, _)) = listener.accept() else { return };
+            for piece in pieces {
+                thread::sleep(rest);
+                if client.write_all(&piece).is_err() {
+                    return; // nobody reads it any more
+                }
+            }
+        });
+        stream
+    }
+
+    #[test]
+    fn an_answer_that_comes_byte_by_byte_is_not_waited_for() {
+        let pieces = vec![b"x".to_vec(); 10_000];
+        let stream = server(pieces, std::time::Duration::from_millis(5));
+        let began = BootTime.now();
+        let read = read_until(stream, began + Duration::from_millis(100));
+        let late = read.unwrap_err().kind();
+        assert!([ErrorKind::TimedOut, ErrorKind::WouldBlock].contains(&late), "{late}");
+        let took = BootTime.now().since(began);
+        assert!(took < Duration::from_secs(20), "{took}: it would take 50 s");
+        let stream = server(vec![b"a".to_vec(), b"b".to_vec()], std::time::Duration::ZERO);
+        let whole = read_until(stream, BootTime.now() + Duration::from_secs(60)).unwrap();
+        assert_eq!(whole, b"ab");
     }
 
     #[test]

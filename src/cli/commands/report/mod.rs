@@ -7,7 +7,7 @@
 //! | `told` | the account for people and for programs |
 
 mod collect;
-mod http;
+pub(in crate::cli) mod http;
 mod told;
 
 use crate::cli::Done;

@@ -41,10 +41,13 @@ impl Told<'_> {
         }
         text.push('\n');
         if self.account.reigns.is_empty() {
-            return text + "nobody led";
+            let unknown = self.not_known();
+            let nobody =
+                if self.account.gaps.is_empty() { "nothing is known" } else { "nobody led" };
+            return text + nobody + &unknown;
         }
         text += &self.reigns().to_text();
-        text += &format!("\n\n{}\n{}", self.without(), self.overlaps());
+        text += &format!("\n\n{}{}\n{}", self.without(), self.not_known(), self.overlaps());
         for note in &self.account.notes {
             text += &format!("\nnote: {note}");
         }
@@ -66,17 +69,38 @@ impl Told<'_> {
     fn without(&self) -> String {
         let gaps = &self.account.gaps;
         let part = self.account.availability().unwrap_or(0.0) * 100.0;
-        let mut text = format!(
-            "nobody led {}, for {} in all; somebody led {part:.3} % of the time",
+        let known = if self.account.unknown.is_empty() { "" } else { " that is known" };
+        let text = format!(
+            "nobody led {}, for {} in all; somebody led {part:.3} % of the time{known}",
             count(gaps.len() as u64, "time", "times"),
             span(self.account.without()),
         );
-        for (from, to) in gaps.iter().take(GAPS_SHOWN) {
+        text + &self.listed(gaps)
+    }
+
+    /// When it is not known who led; nothing if it is always known.
+    fn not_known(&self) -> String {
+        let unknown = &self.account.unknown;
+        if unknown.is_empty() {
+            return String::new();
+        }
+        let text = format!(
+            "\nnot known who led {}, for {} in all: nobody has a record of that time",
+            count(unknown.len() as u64, "time", "times"),
+            span(self.account.not_known()),
+        );
+        text + &self.listed(unknown)
+    }
+
+    /// A line for each of these times, up to a limit.
+    fn listed(&self, times: &[(u64, u64)]) -> String {
+        let mut text = String::new();
+        for (from, to) in times.iter().take(GAPS_SHOWN) {
             let length = span(Duration::from_nanos(to - from));
             text += &format!("\n  {} for {length}", self.moment(*from));
         }
-        if gaps.len() > GAPS_SHOWN {
-            text += &format!("\n  and {} more: see --format json", gaps.len() - GAPS_SHOWN);
+        if times.len() > GAPS_SHOWN {
+            text += &format!("\n  and {} more: see --format json", times.len() - GAPS_SHOWN);
         }
         text
     }
@@ -164,6 +188,8 @@ impl Told<'_> {
             "reigns": account.reigns.iter().map(reign).collect::<Vec<_>>(),
             "gaps": account.gaps.iter().map(gap).collect::<Vec<_>>(),
             "without_seconds": account.without().as_secs_f64(),
+            "unknown": account.unknown.iter().map(gap).collect::<Vec<_>>(),
+            "unknown_seconds": account.not_known().as_secs_f64(),
             "availability": account.availability(),
             "overlaps": account.overlaps.iter().map(overlap).collect::<Vec<_>>(),
             "violated": self.violated(),

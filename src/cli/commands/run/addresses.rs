@@ -1,13 +1,18 @@
-//! The addresses of the leader: the rules that are checked before the member starts, and what an
-//! earlier process left.
+//! The addresses of the leader: the rules that are checked before the member starts, what an
+//! earlier process left, and what clients are told about them.
 
 use super::worker::Notes;
 use crate::cli::failure::Failure;
-use bellwether::core::Duration;
+use bellwether::core::{Duration, Instant};
 use bellwether::net::Peers;
 use bellwether::net::address::{self, Address, BadAddress};
+use bellwether::net::clock::{BootTime, Clock};
+use bellwether::net::status::{AddressState, AddressStatus};
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// For so long clients are told why the member resigned.
+const RECENT: Duration = Duration::from_secs(300);
 /// A neighbour in the same network answers within this, whatever the delays of the group.
 const PROBE_MAX: Duration = Duration::from_millis(20);
 
@@ -46,7 +51,25 @@ pub(super) fn check(
         }
     }
     address::check(addresses)?;
-    Ok(addresses.iter().map(|address| format!("{address} can be set")).collect())
+    let told =
+        |address: &Address| [format!("{address} can be set")].into_iter().chain(remarks(address));
+    Ok(addresses.iter().flat_map(told).collect())
+}
+
+/// What is no reason not to start, and probably a mistake.
+fn remarks(address: &Address) -> Vec<String> {
+    let Address { interface, .. } = address;
+    let mut all = Vec::new();
+    if address::is_up(interface).is_ok_and(|up| !up) {
+        all.push(format!("{address}: note: {interface} is down, or has no carrier"));
+    }
+    if address::is_of_own_network(address).is_ok_and(|own| !own) {
+        all.push(format!(
+            "{address}: note: {interface} has no other address of that network: is the length of \
+             the prefix right, and the interface?"
+        ));
+    }
+    all
 }
 
 /// The listed member that has this address.
@@ -65,6 +88,77 @@ pub(super) fn clean_up(addresses: &[Address], notes: &Notes) -> Result<(), Failu
     Ok(())
 }
 
+/// Whether the addresses are set on this machine, as clients are told. The loop notes it; others
+/// read it.
+#[derive(Clone, Debug)]
+pub(super) struct Board {
+    addresses: Arc<[Address]>,
+    standing: Arc<Mutex<Standing>>,
+}
+
+#[derive(Clone, Debug)]
+struct Standing {
+    state: AddressState,
+    since: Instant,
+    why: Option<String>,
+}
+
+impl Board {
+    /// They are not set.
+    pub(super) fn new(addresses: &[Address]) -> Self {
+        let standing = Standing { state: AddressState::NotSet, since: BootTime.now(), why: None };
+        Self { addresses: addresses.into(), standing: Arc::new(Mutex::new(standing)) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Standing> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on it is so; returns how it was before.
+    pub(super) fn note(&self, state: AddressState, why: Option<String>) -> AddressState {
+        let mut standing = self.lock();
+        let former = standing.state;
+        if former != state {
+            standing.since = BootTime.now();
+        }
+        (standing.state, standing.why) = (state, why);
+        former
+    }
+
+    /// All of them, as texts with commas between.
+    pub(super) fn names(&self) -> String {
+        self.addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What clients are told.
+    pub(super) fn all(&self) -> Vec<AddressStatus> {
+        let Standing { state, since, why } = self.lock().clone();
+        let since_ms = BootTime.now().since(since).as_secs_f64() * 1e3;
+        let told = |address: &Address| AddressStatus {
+            ip: address.ip.to_string(),
+            prefix: address.prefix,
+            interface: address.interface.clone(),
+            state,
+            since_ms,
+            why: why.clone(),
+        };
+        self.addresses.iter().map(told).collect()
+    }
+
+    /// Why a leader has no address, or resigned lately since it could not have one.
+    pub(super) fn trouble(&self) -> Option<String> {
+        let Standing { state, since, why } = self.lock().clone();
+        let why = why.filter(|_| !self.addresses.is_empty())?;
+        match state {
+            AddressState::InUse => Some(format!("it leads without its address: {why}")),
+            AddressState::Failed if BootTime.now().since(since) < RECENT => {
+                Some(format!("it resigned because it could not have its address: {why}"))
+            }
+            AddressState::Failed | AddressState::Set | AddressState::NotSet => None,
+        }
+    }
+}
+
 impl From<BadAddress> for Failure {
     fn from(bad: BadAddress) -> Self {
         Self::Config(bad.to_string())
@@ -74,6 +168,25 @@ impl From<BadAddress> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clients_are_told_whether_addresses_are_set_and_who_else_has_them() {
+        let board = Board::new(&["10.0.0.2/24@lo".parse().unwrap()]);
+        let told = || (board.all()[0].to_string(), board.trouble());
+        assert_eq!(told(), ("10.0.0.2/24@lo is not set".to_owned(), None));
+        assert_eq!(board.note(AddressState::Set, None), AddressState::NotSet);
+        assert_eq!(told(), ("10.0.0.2/24@lo is set".to_owned(), None));
+        board.note(AddressState::InUse, Some("it is X's".to_owned()));
+        let (text, trouble) = told();
+        assert_eq!(text, "10.0.0.2/24@lo is not set: somebody else has it: it is X's");
+        assert_eq!(trouble.unwrap(), "it leads without its address: it is X's");
+        board.note(AddressState::Failed, Some("no such device".to_owned()));
+        let (text, trouble) = told();
+        assert_eq!(text, "10.0.0.2/24@lo was given up: no such device");
+        assert!(trouble.unwrap().ends_with("could not have its address: no such device"));
+        assert_eq!(board.note(AddressState::NotSet, None), AddressState::Failed);
+        assert_eq!(told().1, None);
+    }
 
     #[test]
     fn an_address_that_stays_cannot_move() {

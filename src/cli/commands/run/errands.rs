@@ -31,6 +31,8 @@ enum Errand {
     Resign(Vec<Resigning>),
     /// Be this willing to lead.
     Stand(Candidacy),
+    /// Lead no longer, for this reason, and let the lease run out.
+    Lapse(String),
     /// Report on the standard error why nobody leads.
     Explain,
     /// Report there who votes now, and for how long locks last.
@@ -66,6 +68,9 @@ impl Errands {
                     Errand::Stand(candidacy) => {
                         let _ = own.set_candidacy(candidacy); // one that takes no part keeps it
                     }
+                    Errand::Lapse(why) => {
+                        let _ = own.lapse(&why); // a member that has ended leads nobody
+                    }
                     Errand::Explain => {
                         note(&own, &errors, |status| Some(status.why.join("; ")));
                     }
@@ -95,6 +100,11 @@ impl Errands {
     /// Makes the member as willing to lead as this.
     pub(super) fn stand(&self, candidacy: Candidacy) {
         let _ = self.wanted.send(Errand::Stand(candidacy)); // the thread lives as long as this
+    }
+
+    /// Makes the member lead no longer, for this reason, without releasing its lease.
+    pub(super) fn lapse(&self, why: &str) {
+        let _ = self.wanted.send(Errand::Lapse(why.to_owned())); // the thread lives as long as this
     }
 
     /// Reports on the standard error why nobody leads.

@@ -6,6 +6,8 @@
 //! lost, and counted. Whoever reads gets whole lines.
 
 use crate::cli::failure::Failure;
+use bellwether::core::Instant;
+use bellwether::net::clock::{BootTime, Clock};
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, mkfifoat, open};
 use rustix::io::Errno;
 use std::fs;
@@ -48,6 +50,21 @@ pub(super) fn check(path: &Path) -> Result<String, Failure> {
 pub(super) struct Lines {
     pub(super) written: AtomicU64,
     pub(super) lost: AtomicU64,
+    /// When one was last lost, in nanoseconds of the clock; 0 if none was.
+    lost_at: AtomicU64,
+}
+
+impl Lines {
+    fn lose(&self) {
+        self.lost_at.store(BootTime.now().as_nanos(), Ordering::Relaxed);
+        self.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// When a line was last lost, if one was.
+    pub(super) fn lost_at(&self) -> Option<Instant> {
+        let at = self.lost_at.load(Ordering::Relaxed);
+        (at != 0).then(|| Instant::from_nanos(at))
+    }
 }
 
 /// The pipe, and the thread that writes to it: a path may be on a disk that hangs.
@@ -80,9 +97,11 @@ impl Fifo {
                     continue; // another leader to follow is no other state
                 }
                 match write(&path, &mut pipe, &line) {
-                    Ok(()) => own.written.fetch_add(1, Ordering::Relaxed),
-                    Err(_) => own.lost.fetch_add(1, Ordering::Relaxed),
-                };
+                    Ok(()) => {
+                        own.written.fetch_add(1, Ordering::Relaxed);
+                    }
+                    Err(_) => own.lose(),
+                }
                 last = line;
             }
             if made {
@@ -98,7 +117,7 @@ impl Fifo {
     pub(super) fn tell(&self, group: &str, state: &str, rank: u64) {
         let line = format!("GROUP \"{group}\" {state} {rank}\n");
         if self.lines.try_send(line).is_err() {
-            self.counts.lost.fetch_add(1, Ordering::Relaxed);
+            self.counts.lose();
         }
     }
 

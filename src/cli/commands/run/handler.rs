@@ -2,6 +2,7 @@
 //!
 //! **Promise.** It also answers before the member has joined, and then says so.
 
+use super::addresses::Board;
 use super::checks::Findings;
 use super::counts::Counts;
 use super::hooks::Tally;
@@ -15,7 +16,7 @@ use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{Change, ChangeStream, ChangedSetting, ControlHandler};
 use bellwether::net::control::{NotReloaded, WatchEvent};
 use bellwether::net::keys::{KeyReport, KeyStep, Keys};
-use bellwether::net::status::{HandingOver, Status};
+use bellwether::net::status::{HandingOver, NO_CANDIDATE, Status};
 use bellwether::net::{Election, LastWill, Next, NotNow, Past, Snapshot, VoterChange, Watch};
 use bellwether_http::{HttpHandler, Tallies};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -45,6 +46,8 @@ pub(super) struct UnderWay {
     pub(super) nominee: Option<NodeId>,
     /// When the command is killed.
     pub(super) by: Instant,
+    /// Whether there is one.
+    pub(super) has_command: bool,
 }
 
 /// What clients are told about the command that is ending, if one is.
@@ -58,9 +61,32 @@ impl HandOver {
     }
 
     fn status(&self) -> Option<HandingOver> {
-        let UnderWay { nominee, by } = (*self.0.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let UnderWay { nominee, by, has_command } =
+            (*self.0.lock().unwrap_or_else(PoisonError::into_inner))?;
         let left = by.since(BootTime.now()).as_secs_f64() * 1e3;
-        Some(HandingOver { to: nominee.map(|id| id.0), within_ms: left })
+        let without_command = !has_command;
+        Some(HandingOver { to: nominee.map(|id| id.0), within_ms: left, without_command })
+    }
+}
+
+/// What clients are told about something of a former run that cannot be ended, if there is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unended(Arc<Mutex<Option<String>>>);
+
+impl Unended {
+    /// From now on it is this, or nothing; returns whether that differs.
+    pub(super) fn tell(&self, what: Option<&str>) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let differs = known.as_deref() != what;
+        if differs {
+            *known = what.map(str::to_owned);
+        }
+        differs
+    }
+
+    fn why_not(&self) -> Option<String> {
+        let what = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        Some(format!("does not lead while something is left of when it led: {what}"))
     }
 }
 
@@ -74,6 +100,7 @@ pub(super) struct RunHandler {
     hooks: OnceLock<Tally>,
     guardian: OnceLock<Counts>,
     checks: OnceLock<Findings>,
+    addresses: OnceLock<Board>,
     notes: OnceLock<Notes>,
     /// The member's last will, which is not sent before what was told is over.
     will: Arc<OnceLock<LastWill>>,
@@ -81,6 +108,7 @@ pub(super) struct RunHandler {
     waker: WakeFd,
     printers: Vec<Printer>,
     hand_over: HandOver,
+    unended: Unended,
     reloads: OnceLock<Reloads>,
     keys: OnceLock<Keys>,
 }
@@ -101,12 +129,14 @@ impl RunHandler {
             hooks: OnceLock::new(),
             guardian: OnceLock::new(),
             checks: OnceLock::new(),
+            addresses: OnceLock::new(),
             notes: OnceLock::new(),
             will: Arc::default(),
             resignations,
             waker,
             printers,
             hand_over: HandOver::default(),
+            unended: Unended::default(),
             reloads: OnceLock::new(),
             keys: OnceLock::new(),
         };
@@ -116,6 +146,11 @@ impl RunHandler {
     /// Where the loop notes what clients are told about its command.
     pub(super) fn told_of_hand_over(&self) -> HandOver {
         self.hand_over.clone()
+    }
+
+    /// Where the loop notes what cannot be ended.
+    pub(super) fn told_of_unended(&self) -> Unended {
+        self.unended.clone()
     }
 
     /// The member has joined.
@@ -132,6 +167,11 @@ impl RunHandler {
         let _ = self.notes.set(notes);
         let _ = will.map(|will| self.will.set(will));
         let _ = self.joined.set(election);
+    }
+
+    /// The member looks after addresses.
+    pub(super) fn show_addresses(&self, board: Board) {
+        let _ = self.addresses.set(board); // there is one
     }
 
     /// From now on these read the settings again, and look after keys.
@@ -164,7 +204,15 @@ impl ControlHandler for RunHandler {
         let failing = status.checks.iter().filter(|check| !check.up);
         let failing: Vec<String> = failing.map(|check| format!("check {check}")).collect();
         status.warnings.extend(failing);
-        status.why.extend(self.checks.get().and_then(Findings::why_not));
+        let unended = self.unended.why_not();
+        self.explain_candidacy(&mut status.why, unended.clone());
+        status.warnings.extend(unended);
+        if let Some(board) = self.addresses.get() {
+            status.addresses = board.all();
+            let trouble = board.trouble();
+            status.why.extend(trouble.clone());
+            status.warnings.extend(trouble);
+        }
         status.handing_over = self.hand_over.status();
         if let Some(handing_over) = &status.handing_over {
             status.why.push(handing_over.to_string());
@@ -246,7 +294,7 @@ impl HttpHandler for RunHandler {
     }
 
     fn unready(&self) -> Option<String> {
-        self.checks.get().and_then(Findings::why_not)
+        self.checks.get().and_then(Findings::why_not).or_else(|| self.unended.why_not())
     }
 
     fn tallies(&self) -> Tallies {
@@ -254,6 +302,7 @@ impl HttpHandler for RunHandler {
         if let Some(election) = self.joined.get() {
             tallies.clock_trusted = election.trusts_clock();
             tallies.clock_faults = election.clock_faults();
+            tallies.measured = election.measured();
         }
         tallies.hooks = self.hooks.get().map(Tally::counts).unwrap_or_default();
         tallies.notify = self.hooks.get().map(Tally::lines).unwrap_or_default();
@@ -263,6 +312,20 @@ impl HttpHandler for RunHandler {
 }
 
 impl RunHandler {
+    /// Puts the reasons why it does not lead in the place of what the library can say.
+    fn explain_candidacy(&self, why: &mut Vec<String>, unended: Option<String>) {
+        let reasons: Vec<String> =
+            self.checks.get().and_then(Findings::why_not).into_iter().chain(unended).collect();
+        if let Some(place) = why.iter().position(|why| why == NO_CANDIDATE) {
+            why.remove(place);
+            if reasons.is_empty() {
+                // Its settings were read again.
+                why.push("is a witness, which votes and never leads".to_owned());
+            }
+        }
+        why.extend(reasons);
+    }
+
     /// Has the loop end the command, and the member resign.
     fn ask_to_hand_over(&self, nominee: Option<NodeId>) -> Result<(), String> {
         let (reply, replied) = sync_channel(1);

@@ -100,6 +100,18 @@ struct Queue {
     last_failure: Option<String>,
     skipped: u64,
     cut_short: u64,
+    /// When a call last failed, was skipped or was cut short.
+    failed_at: Option<Instant>,
+    skipped_at: Option<Instant>,
+    cut_at: Option<Instant>,
+}
+
+/// What happened longer ago than this is counted, and is no warning any more.
+const RECENT: Duration = Duration::from_secs(600);
+
+/// Whether it happened lately.
+fn is_recent(at: Option<Instant>, now: Instant) -> bool {
+    at.is_some_and(|at| now.since(at) < RECENT)
 }
 
 impl fmt::Debug for Plan {
@@ -210,28 +222,36 @@ impl Tally {
         self.1.iter().flat_map(counts).collect()
     }
 
-    /// Warnings about hooks.
+    /// Warnings about hooks: of what happened lately.
     pub(super) fn warnings(&self) -> Vec<String> {
+        self.warnings_at(BootTime.now())
+    }
+
+    fn warnings_at(&self, now: Instant) -> Vec<String> {
         let queue = self.0.lock();
         let calls = |count: u64, was: [&str; 2]| match count {
             1 => format!("1 call of hooks {}", was[0]),
             count => format!("{count} calls of hooks {}", was[1]),
         };
         let mut warnings = Vec::new();
-        if let Some(last) = &queue.last_failure {
+        if let Some(last) = queue.last_failure.as_ref().filter(|_| is_recent(queue.failed_at, now))
+        {
             let failed = calls(queue.failures, ["failed", "failed"]);
             warnings.push(format!("{failed}, the last: {last}"));
         }
-        if queue.skipped > 0 {
+        if is_recent(queue.skipped_at, now) {
             let skipped = calls(queue.skipped, ["was skipped", "were skipped"]);
-            warnings.push(format!("{skipped}: the state was over before their turn came"));
+            let turn = if queue.skipped == 1 { "its turn" } else { "their turn" };
+            warnings.push(format!("{skipped}: the state was over before {turn} came"));
         }
-        if let Some(lost) = self.lines().get("lost").filter(|lost| **lost > 0) {
+        let lost_at = self.1.as_ref().and_then(|lines| lines.lost_at());
+        if let Some(lost) = self.lines().get("lost").filter(|_| is_recent(lost_at, now)) {
+            let lines = if *lost == 1 { "line was" } else { "lines were" };
             warnings.push(format!(
-                "{lost} lines for --notify-fifo were lost: nobody reads the pipe in time"
+                "{lost} {lines} lost that --notify-fifo tells: nobody reads the pipe in time"
             ));
         }
-        if queue.cut_short > 0 {
+        if is_recent(queue.cut_at, now) {
             let cut = calls(queue.cut_short, ["was cut short", "were cut short"]);
             warnings.push(format!("{cut}: the member led no longer"));
         }
@@ -262,6 +282,7 @@ impl Shared {
         let mut queue = self.lock();
         if queue.waiting.replace(call).is_some() {
             queue.skipped += hooks;
+            queue.skipped_at = Some(BootTime.now());
         }
         drop(queue);
         self.waker.wake();
@@ -322,7 +343,9 @@ impl Shared {
     /// again.
     fn call(&self, hook: &Path, call: &Call, groups: &mut Groups) -> bool {
         if self.is_over(call) {
-            self.lock().skipped += 1;
+            let mut queue = self.lock();
+            queue.skipped += 1;
+            queue.skipped_at = Some(BootTime.now());
             return true;
         }
         let until = (self.plan.lease)();
@@ -342,7 +365,10 @@ impl Shared {
                 format!("it took longer than {limit} at {}, and was killed", call.state)
             }
             Ok(Ending::CutShort) => {
-                self.lock().cut_short += 1;
+                let mut queue = self.lock();
+                queue.cut_short += 1;
+                queue.cut_at = Some(BootTime.now());
+                drop(queue);
                 let state = call.state;
                 let line = format!("it was killed at {state}: the member leads no longer");
                 self.plan.errors.say(&format!("hook {}: {line}", hook.display()));
@@ -356,6 +382,7 @@ impl Shared {
         queue.failures += 1;
         queue.too_long += u64::from(too_long);
         queue.last_failure = Some(why);
+        queue.failed_at = Some(BootTime.now());
         false
     }
 
@@ -400,5 +427,38 @@ impl super::hook_call::Circumstances for Shared {
         }
         drop(queue);
         (self.plan.lease)()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::printer::Stream;
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_is_a_warning_for_a_while_and_counts_for_ever() {
+        let errors = Printer::start(Stream::Error, WakeFd::new().unwrap()).unwrap();
+        let programs = Programs {
+            hooks: vec!["/bin/true".into()],
+            limit: Duration::from_secs(1),
+            retries: 0,
+            rank: 1,
+        };
+        let plan =
+            Plan { programs, name: None, fifo: None, lease: Box::new(|| None), will: None, errors };
+        let hooks = Hooks::start(plan).unwrap();
+        let (tally, at) = (hooks.tally(), BootTime.now());
+        let mut queue = hooks.shared.lock();
+        queue.last_failure = Some("hook /x: it failed".to_owned());
+        (queue.failures, queue.failed_at) = (1, Some(at));
+        (queue.skipped, queue.skipped_at) = (1, Some(at));
+        drop(queue);
+        let told = [
+            "1 call of hooks failed, the last: hook /x: it failed",
+            "1 call of hooks was skipped: the state was over before its turn came",
+        ];
+        assert_eq!(tally.warnings_at(at), told);
+        assert_eq!(tally.warnings_at(at + RECENT), Vec::<String>::new());
+        assert_eq!((tally.counts()["failed"], tally.counts()["skipped"]), (1, 1));
     }
 }

@@ -296,8 +296,9 @@ fn address(value: toml::Value) -> Result<String, String> {
     let text = format!("{}@{}", part("ip")?, part("interface")?);
     match table.keys().next() {
         Some(other) => Err(format!(
-            "[[address]] has no setting '{}', but ip and interface",
-            other.escape_debug()
+            "[[address]] has no setting '{}', but ip and interface{}",
+            other.escape_debug(),
+            of_member(other, "[[address]]")
         )),
         None => Ok(text),
     }
@@ -306,10 +307,32 @@ fn address(value: toml::Value) -> Result<String, String> {
 /// A check as a flag has it, from a table or from a text; its number is told if it is not right.
 fn check((number, value): (usize, toml::Value)) -> Result<String, String> {
     let text = match value {
-        toml::Value::Table(table) => of_table(table),
+        toml::Value::Table(table) => {
+            let settings: Vec<String> = table.keys().cloned().collect();
+            let hint =
+                |name: &String| Some(of_member(name, "[[check]]")).filter(|it| !it.is_empty());
+            of_table(table).map_err(|why| {
+                let named = |name: &&String| {
+                    [name.replace('_', "-"), name.to_string()]
+                        .iter()
+                        .any(|name| why.contains(&format!("has no setting '{name}'")))
+                };
+                let own = settings.iter().filter(named);
+                why.clone() + &own.filter_map(hint).next().unwrap_or_default()
+            })
+        }
         value => one_text("check", value),
     };
     text.map_err(|why| format!("[[check]] number {}: {why}", number + 1))
+}
+
+/// A hint, if the setting of a table is one of the member: in TOML all that follows the head of a
+/// table belongs to it.
+pub(super) fn of_member(name: &str, table: &str) -> String {
+    if !names().contains(&name.replace('_', "-")) {
+        return String::new();
+    }
+    format!("; it is a setting of the member: write it above the first line with [, before {table}")
 }
 
 /// On or off.

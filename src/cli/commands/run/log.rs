@@ -7,6 +7,7 @@
 //! line, whatever it says. No more than [`BURST`] lines are written in [`WINDOW`]; how many were
 //! left out is told with the next one.
 
+use crate::cli::output::change;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::clock::wall_time;
 use clap::{Args, ValueEnum};
@@ -72,7 +73,27 @@ impl Level {
     }
 }
 
+impl Form {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Journald => "journald",
+        }
+    }
+}
+
 impl Logging {
+    /// The name of its form.
+    pub(super) fn form(self) -> &'static str {
+        self.log.map_or("text, and changes only where nobody else is told", Form::name)
+    }
+
+    /// The name of the level of messages that are written.
+    pub(super) fn level(self) -> &'static str {
+        self.log_level.name()
+    }
+
     /// Whether changes are messages even if they are written to the standard output.
     pub(super) fn is_asked(self) -> bool {
         self.log.is_some()
@@ -86,10 +107,20 @@ impl Logging {
         Some(match self.log.unwrap_or_default() {
             Form::Text => format!("bellwether: {message}"),
             Form::Json => {
-                let time = wall_time(now);
-                json!({ "time": time, "level": level.name(), "message": message }).to_string()
+                // The time is a field of its own, as is the clock by which leases end.
+                let (time, clock, message) = match change::unstamped(message) {
+                    Some((time, clock, message)) => (time.to_owned(), clock, message),
+                    None => (wall_time(now), now.as_secs_f64(), message),
+                };
+                let level = level.name();
+                json!({ "time": time, "clock": clock, "level": level, "message": message })
+                    .to_string()
             }
-            Form::Journald => format!("<{}>{}", level.priority(), message.replace('\n', " ")),
+            Form::Journald => {
+                // The journal has the time already.
+                let message = change::unstamped(message).map_or(message, |(.., message)| message);
+                format!("<{}>{}", level.priority(), message.replace('\n', " "))
+            }
         })
     }
 }
@@ -144,6 +175,19 @@ mod tests {
             (&json!("error"), &json!("it \"leads\"\nno longer"))
         );
         assert_eq!(line(None, Level::Warning, Level::Info), None);
+        // A message that begins with its time tells that once.
+        let at = Instant::from_nanos(5_250_000_000);
+        let stamped = format!("{} it leads", change::stamp(at));
+        let tell = |log| {
+            let logging = Logging { log: Some(log), log_level: Level::Info };
+            logging.line(Level::Info, &stamped, at + WINDOW).unwrap()
+        };
+        let json: serde_json::Value = serde_json::from_str(&tell(Form::Json)).unwrap();
+        let time = json!(stamped.split(' ').next());
+        assert_eq!(json["message"], json!("it leads"));
+        assert_eq!((&json["clock"], &json["time"]), (&json!(5.25), &time));
+        assert_eq!(tell(Form::Journald), "<6>it leads");
+        assert_eq!(tell(Form::Text), format!("bellwether: {stamped}"));
         assert!(line(None, Level::Warning, Level::Error).is_some());
     }
 

@@ -9,6 +9,7 @@
 //! | `worker`, `permission` | the command, and for how long it may run |
 //! | `addresses` | the addresses of the leader, before the member starts |
 //! | `checks` | health checks, each on a thread of its own |
+//! | `embedded` | the settings of a member that is part of another program |
 //! | `without_command` | the guardian of a member that has none |
 //! | `hooks`, `hook_call`, `fifo` | how programs are told of changes |
 //! | `printer`, `log`, `complaints` | how changes and trouble are reported |
@@ -24,6 +25,7 @@ mod addresses;
 mod checks;
 mod complaints;
 mod counts;
+mod embedded;
 mod errands;
 mod fifo;
 mod handler;
@@ -48,18 +50,19 @@ mod worker;
 
 use crate::cli::Done;
 use crate::cli::failure::{Failure, with_flags};
-use crate::cli::output::TextOrJson;
+use crate::cli::output::{TextOrJson, change};
 use crate::cli::runtime_dir;
 use crate::cli::signals::Signals;
-use bellwether::core::Instant;
+use bellwether::core::{Candidacy, Instant};
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
 use bellwether::net::guardian::Plan;
-use bellwether::net::keys::Keys;
+use bellwether::net::keys::{KeyId, Keys};
 use bellwether::net::leader_file;
 use bellwether::net::memory;
 use bellwether::net::priority::{self, Children, Class};
+use bellwether::net::privileges;
 use bellwether::net::secrecy;
 use bellwether::net::{Builder, Election, LastWill, Prepared};
 use checks::Checks;
@@ -83,7 +86,7 @@ use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use supervisor::Supervisor;
+use supervisor::{Supervisor, Willing};
 use without_command::Keeper;
 use worker::{Notes, Worker};
 
@@ -136,6 +139,12 @@ impl Run {
             programs::check_command(program)?;
         }
         settings.check_addresses()?;
+        // Before there are other threads, which inherit what is left.
+        let restricted = if settings.options.addresses.is_empty() {
+            Ok(())
+        } else {
+            privileges::restrict(privileges::Extent::ForGood)
+        };
         if settings.is_guarded() {
             settings.permission.check()?;
         }
@@ -144,6 +153,9 @@ impl Run {
         let logging = settings.options.logging;
         let errors = Printer::start_log(Stream::Error, logging, waker.clone()).map_err(begin)?;
         errors.take_panics();
+        if let Err(error) = restricted {
+            errors.say(&format!("the member keeps all its privileges: {error}"));
+        }
         let code = match start(sources, settings, waker, &errors) {
             Ok(code) => code,
             Err(failure) => {
@@ -220,6 +232,7 @@ fn start(
     if settings.options.insecure {
         errors.say("without a key, whoever reaches the port can lead the group");
     }
+    worker.iter().for_each(|worker| handler.show_addresses(worker.board()));
     let guarded = Guarded { worker, keeper, will, checks };
     let http = reloading.server();
     let around = Around { joining, handler, resignations, printer, notifier };
@@ -349,14 +362,23 @@ fn start_checks(
     waker: &WakeFd,
     errors: &Printer,
 ) -> io::Result<Checks> {
-    let environment = vec![
-        ("BELLWETHER_GROUP", settings.group.clone()),
-        ("BELLWETHER_ID", prepared.id().to_string()),
-    ];
-    let (all, base) = (settings.options.checks.clone(), prepared.candidacy());
-    let checks = Checks::start(all, base, environment, waker.clone(), errors.clone())?;
+    let (id, base) = (prepared.id(), prepared.candidacy());
+    let around = around_checks(settings, (id, base), waker, errors);
+    let checks = Checks::start(settings.options.checks.clone(), around)?;
     prepared.set_candidacy(checks.first());
     Ok(checks)
+}
+
+/// What the checks of this member need.
+fn around_checks(
+    settings: &Settings,
+    (id, base): (u64, Candidacy),
+    waker: &WakeFd,
+    errors: &Printer,
+) -> checks::Around {
+    let environment =
+        vec![("BELLWETHER_GROUP", settings.group.clone()), ("BELLWETHER_ID", id.to_string())];
+    checks::Around { base, environment, waker: waker.clone(), errors: errors.clone() }
 }
 
 /// What a guardian looks after, and whether the member may lead.
@@ -420,6 +442,17 @@ fn start_hooks(
     })
 }
 
+/// Looks after the keys, and says which it got.
+fn start_keys(settings: &Settings, election: &Election, errors: &Printer) -> io::Result<Keys> {
+    let errors = errors.clone();
+    let tell = move |keys: &[KeyId]| {
+        let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+        let keys = keys.join(", accepts ");
+        errors.say(&format!("{} new keys: sends with {keys}", change::stamp(BootTime.now())));
+    };
+    Keys::start_and_tell(election, &settings.group, settings.options.key.clone(), tell)
+}
+
 fn supervise(
     settings: Settings,
     election: Election,
@@ -439,7 +472,7 @@ fn supervise(
     let watch_over = |_: &Worker| Overdue::start(election.clone(), errors.clone(), waker.clone());
     let overdue = worker.as_ref().map(watch_over).transpose().map_err(begin)?;
     let (group, once) = (settings.group.clone(), settings.options.once);
-    let keys = Keys::start(&election, &group, settings.options.key.clone()).map_err(begin)?;
+    let keys = start_keys(&settings, &election, errors).map_err(begin)?;
     let (reloads, applied) = reload::start(reload::Place {
         reloading,
         settings,
@@ -484,7 +517,7 @@ fn supervise(
         list: None,
         resigning: Vec::new(),
         hand_over: handler.told_of_hand_over(),
-        stands: checks.first(), // a check may have run meanwhile
+        willing: Willing::new(checks.first(), handler.told_of_unended()),
         checks,
         heeds_from: Instant::ZERO,
         asked_to_end: 0,

@@ -1,6 +1,6 @@
 //! The parameters of the protocol: those of a file's `[params]`, overridden by flags.
 
-use super::layers::{self, unknown};
+use super::layers::{self, of_member, unknown};
 use super::options::Options;
 use crate::cli::failure::Failure;
 use crate::cli::flags::{self, Live};
@@ -103,7 +103,8 @@ fn refused(bad: BadParam) -> Failure {
 fn explained(bad: BadParam) -> String {
     match bad {
         BadParam::Unknown { name, known } => {
-            unknown(&name, &known.into_iter().map(str::to_owned).collect())
+            let hint = of_member(&name, "[params]");
+            unknown(&name, &known.into_iter().map(str::to_owned).collect()) + &hint
         }
         other => other.to_string(),
     }

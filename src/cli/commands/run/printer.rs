@@ -42,7 +42,6 @@ pub(super) struct Printer {
 #[derive(Debug)]
 struct Shared {
     stream: Stream,
-    logging: Logging,
     queue: Mutex<Queue>,
     /// Notified when there is a line, when it is over, and when all is written.
     news: Condvar,
@@ -50,6 +49,8 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Queue {
+    /// The form of messages, and which of them.
+    logging: Logging,
     waiting: VecDeque<String>,
     /// Lines that found no room.
     left_out: u64,
@@ -70,8 +71,8 @@ impl Printer {
 
     /// The same, with messages of this form.
     pub(super) fn start_log(stream: Stream, logging: Logging, waker: WakeFd) -> io::Result<Self> {
-        let (queue, news) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { stream, logging, queue, news });
+        let queue = Mutex::new(Queue { logging, ..Queue::default() });
+        let shared = Arc::new(Shared { stream, queue, news: Condvar::new() });
         let own = Arc::clone(&shared);
         let write = move |line: &str| match stream {
             Stream::Output => write_to(&mut io::stdout().lock(), line),
@@ -102,7 +103,8 @@ impl Printer {
     /// Writes a message for the operator, if ones like this are wanted and there are not too many.
     pub(super) fn log(&self, level: Level, message: &str) {
         let now = BootTime.now();
-        let Some(line) = self.shared.logging.line(level, message, now) else { return };
+        let logging = self.shared.lock().logging;
+        let Some(line) = logging.line(level, message, now) else { return };
         let mut queue = self.shared.lock();
         if !queue.budget.allows(now) {
             queue.left_out += 1;
@@ -112,9 +114,14 @@ impl Printer {
         self.print(&line);
     }
 
+    /// Writes messages in this form from now on.
+    pub(super) fn set_logging(&self, logging: Logging) {
+        self.shared.lock().logging = logging;
+    }
+
     /// Whether each change is to be a message.
     pub(super) fn logs_changes(&self) -> bool {
-        self.shared.logging.is_asked()
+        self.shared.lock().logging.is_asked()
     }
 
     /// Whether nobody reads any more.
@@ -186,7 +193,7 @@ impl Shared {
                 queue.reported = queue.left_out;
                 let lines = count(missing, "line was", "lines were");
                 let told = format!("{lines} left out here");
-                let line = self.logging.line(Level::Error, &told, BootTime.now());
+                let line = queue.logging.line(Level::Error, &told, BootTime.now());
                 return Some(line.unwrap_or(told) + "\n");
             }
             if queue.over {
@@ -210,8 +217,7 @@ mod tests {
     /// A stream that takes a line only when somebody reads one.
     fn slow(stream: Stream) -> (Printer, Receiver<String>) {
         let (pipe, reader) = sync_channel(0);
-        let (logging, queue) = (Logging::default(), Mutex::default());
-        let shared = Shared { stream, logging, queue, news: Condvar::new() };
+        let shared = Shared { stream, queue: Mutex::default(), news: Condvar::new() };
         let shared = Arc::new(shared);
         let (own, waker) = (Arc::clone(&shared), WakeFd::new().unwrap());
         let write = move |line: &str| pipe.send(line.to_owned()).map_err(io::Error::other);

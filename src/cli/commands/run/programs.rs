@@ -38,18 +38,50 @@ pub(super) fn check_command(program: &OsStr) -> Result<String, Failure> {
     let found = std::env::split_paths(&path)
         .find_map(|folder| check_executable("command", &folder.join(name)).ok());
     found.ok_or_else(|| {
-        Failure::Config(format!("command {}: no program in the PATH has that name", name.display()))
+        let blanks = of_words(program);
+        let name = name.display();
+        Failure::Config(format!("command {name}: no program in the PATH has that name{blanks}"))
     })
+}
+
+/// A hint, if this is a line of words and not the name of a program.
+fn of_words(program: &OsStr) -> String {
+    let Some(line) = program.to_str().filter(|line| line.contains(char::is_whitespace)) else {
+        return String::new();
+    };
+    let words: Vec<String> = line.split_whitespace().map(|word| format!("{word:?}")).collect();
+    format!(
+        "; if its blanks separate words, write command = [{}], or shell = {line:?} for /bin/sh",
+        words.join(", ")
+    )
 }
 
 pub(super) fn check_executable(what: &str, program: &Path) -> Result<String, Failure> {
     use rustix::fs::{Access, access};
     let place = program.display();
     let found = std::fs::metadata(program).map_err(|error| {
-        Failure::Config(format!("{what} {place}: {error}; give the path of a program"))
+        let blanks = of_words(program.as_os_str());
+        Failure::Config(format!("{what} {place}: {error}; give the path of a program{blanks}"))
     })?;
     if !found.is_file() || access(program, Access::EXEC_OK).is_err() {
         return Err(Failure::Config(format!("{what} {place} is no program; chmod +x it?")));
     }
     Ok(format!("{place} can be executed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_words_is_no_program_and_the_way_out_is_told() {
+        let why = |program: &str| match check_command(program.as_ref()) {
+            Err(Failure::Config(text)) => text,
+            other => panic!("{other:?}"),
+        };
+        let told = "write command = [\"sleep\", \"9\"], or shell = \"sleep 9\" for /bin/sh";
+        assert!(why("sleep 9").ends_with(told), "{}", why("sleep 9"));
+        assert!(why("/bin/sleep 9").contains("[\"/bin/sleep\", \"9\"]"), "{}", why("/bin/sleep 9"));
+        assert!(!why("no-such-program").contains("shell ="));
+    }
 }

@@ -8,21 +8,23 @@
 //! loop and the election wait for neither. The member goes on leading. A setting is fixed unless it
 //! is listed here, and a fixed one that differs is named.
 
+use super::checks::{self, Checks};
 use super::handler::RunHandler;
 use super::hooks::{Programs, Tally};
 use super::layers::{self, Layer};
 use super::notify::Notifier;
+use super::options::Options;
 use super::printer::{Printer, Stream};
 use super::settings::{Settings, read_keys};
 use super::sources::Sources;
 use super::supervisor::Supervisor;
-use super::{format_of_changes, open_http};
-use crate::cli::failure::Failure;
+use super::{around_checks, format_of_changes, open_http};
+use crate::cli::failure::{Failure, with_flags};
 use crate::cli::output::TextOrJson;
-use bellwether::core::Duration;
+use bellwether::core::{Candidacy, Duration, NodeId};
 use bellwether::net::control::{ChangedSetting, NotReloaded};
 use bellwether::net::keys::Keys;
-use bellwether::net::{Election, Keyring, WakeFd};
+use bellwether::net::{BadSettings, Election, FoundingVoters, Keyring, WakeFd};
 use bellwether::protocols::choice::Choice;
 use bellwether_http::{Server, Token};
 use signal_hook::low_level::signal_name;
@@ -35,22 +37,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// The settings that can change while a member runs.
-const IN_PLACE: [&str; 12] = [
+const IN_PLACE: [&str; 17] = [
+    "check",
     "format",
     "hook-retry",
     "hook-timeout",
     "http",
     "http-token",
     KEY,
+    "log",
+    "log-level",
     "on-change",
     "once",
+    "priority",
     "rank",
     "restart",
     "stop-signal",
     "stop-timeout",
+    "witness",
 ];
 /// The file with the keys.
 const KEY: &str = "key";
+/// The most characters of a value that are shown.
+const SHOWN_MAX: usize = 200;
 /// The most requests that wait.
 const WAITING_MAX: usize = 8;
 
@@ -96,8 +105,10 @@ pub(super) struct Applied {
     once: bool,
     /// The printer of changes, if there is another one from now on.
     printer: Option<Option<(Printer, TextOrJson)>>,
-    /// Where it is told when all of this is in force.
-    done: SyncSender<()>,
+    /// The checks, and how willing it is to lead without them, if that differs.
+    checks: Option<Checks>,
+    /// Where it is told when all of this is in force. The former checks end there.
+    done: SyncSender<Option<Checks>>,
 }
 
 /// Not the keys.
@@ -246,7 +257,7 @@ impl Reloader {
         }
         self.hand.send(applied).map_err(|_| ending())?;
         self.place.waker.wake();
-        when_done.recv().map_err(|_| ending())?;
+        drop(when_done.recv().map_err(|_| ending())?);
         held.set_file(settings.options.key.clone());
         drop(held);
         let mut server = self.place.reloading.http.lock();
@@ -255,12 +266,13 @@ impl Reloader {
             Http::Stays => server.iter().for_each(|server| server.set_token(token.clone())),
         }
         drop(server);
+        self.place.errors.set_logging(settings.options.logging);
         (self.place.reloading.token, self.place.settings) = (token, settings);
         Ok(changed)
     }
 
     /// Reads and checks everything. What it opens is closed again if something is refused.
-    fn prepare(&self, done: SyncSender<()>) -> Result<Ready, NotReloaded> {
+    fn prepare(&self, done: SyncSender<Option<Checks>>) -> Result<Ready, NotReloaded> {
         let old = &self.place.settings;
         let refused = |failure| bad(failure, NOTHING);
         let mut new = self.place.reloading.sources.gather().map_err(refused)?;
@@ -271,7 +283,10 @@ impl Reloader {
         if !fixed.is_empty() {
             return Err(restart(fixed));
         }
+        let me = self.place.election.leadership().me.0;
+        let base = candidacy(&new, me).map_err(refused)?;
         new.check_hooks().map_err(refused)?;
+        new.check_checks().map_err(refused)?;
         if new.is_guarded() {
             new.permission.check().map_err(refused)?;
         }
@@ -280,7 +295,6 @@ impl Reloader {
         let token = new.token().map_err(refused)?;
         let in_force = self.place.election.status().map_err(|_| ending())?.keys;
         let ids = keys.as_ref().map(|keys| keys.ids(&new.group)).unwrap_or_default();
-        let me = self.place.election.leadership().me.0;
         let mut changed = differences(old, &new, me);
         if keys.is_some() && ids != in_force || old.options.key != new.options.key {
             changed.push(setting(KEY, ids.join(", and accepts ")));
@@ -295,6 +309,10 @@ impl Reloader {
         if !new.hooks.is_empty() {
             self.place.hooks.ready().map_err(failed)?;
         }
+        let stands = ["check", "priority", "witness"].into_iter().any(has);
+        let around = around_checks(&new, (me, base), &self.place.waker, &self.place.errors);
+        let checks = || Checks::ready(new.options.checks.clone(), around);
+        let checks = stands.then(checks).transpose().map_err(failed)?;
         let format = format_of_changes(&new);
         let printer = has("format").then(|| self.printer(format)).transpose().map_err(failed)?;
         let http = if has("http") {
@@ -313,6 +331,7 @@ impl Reloader {
             restart: options.commanding.restart,
             once: options.once,
             printer,
+            checks,
             done,
         };
         let rank = (has("rank") && elects).then_some(rank);
@@ -345,8 +364,26 @@ impl Supervisor {
         if let Some(printer) = applied.printer {
             self.printer = printer;
         }
-        let _ = applied.done.try_send(()); // it waits, and has room
+        let former = applied.checks.map(|checks| self.checks.give_way_to(checks));
+        let _ = applied.done.try_send(former); // it waits, and has room
     }
+}
+
+/// How willing this member is to lead if its checks are well, as when a member is built.
+fn candidacy(settings: &Settings, me: u64) -> Result<Candidacy, Failure> {
+    let Options { priority, priorities, witness, voters, .. } = &settings.options;
+    let (own, id) = (priority.unwrap_or_default(), NodeId(me));
+    let bad = |bad: BadSettings| Err(Failure::Config(with_flags(&bad)));
+    let listed = priorities.iter().find(|(of, _)| *of == me).map(|(_, priority)| *priority);
+    let priority = match listed {
+        Some(listed) if own == 0 || own == listed => listed,
+        Some(listed) => return bad(BadSettings::TwoPriorities { id, own, listed }),
+        None if own > 0 && matches!(voters, Some(FoundingVoters::Best(_))) => {
+            return bad(BadSettings::OwnPriority { id, own });
+        }
+        None => own,
+    };
+    Ok(Candidacy { priority, witness: *witness })
 }
 
 /// What follows the reason of a refusal.
@@ -360,8 +397,9 @@ fn bad(failure: Failure, rest: &str) -> NotReloaded {
 }
 
 /// The refusal of settings that are good, and cannot change while the member runs.
-fn restart(fixed: Vec<String>) -> NotReloaded {
-    let names = fixed.join(", ");
+fn restart(fixed: Vec<Fixed>) -> NotReloaded {
+    let names: Vec<String> = fixed.iter().map(ToString::to_string).collect();
+    let (names, fixed) = (names.join(", "), fixed.into_iter().map(|one| one.name).collect());
     let why = format!(
         "{names} cannot change while the member runs, and nothing changed: restart the member, or \
          take that back and reload"
@@ -369,32 +407,79 @@ fn restart(fixed: Vec<String>) -> NotReloaded {
     NotReloaded { why, fixed, bad: false }
 }
 
-/// The names of settings that differ and are fixed.
-fn fixed(old: &Settings, new: &Settings) -> Vec<String> {
+/// A setting that differs and is fixed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fixed {
+    name: String,
+    /// What it is, and what it would be; nothing if that may be a secret.
+    values: Option<[String; 2]>,
+}
+
+impl fmt::Display for Fixed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.values {
+            Some([old, new]) => write!(f, "{} (from {old} to {new})", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// The settings that differ and are fixed.
+fn fixed(old: &Settings, new: &Settings) -> Vec<Fixed> {
     let (before, now) = (&old.given, &new.given);
-    let layers = before.layer.keys().chain(now.layer.keys());
-    let differs = |name: &&String| !is_same(name, before.layer.get(*name), now.layer.get(*name));
-    let by_name = layers.filter(|name| !IN_PLACE.contains(&name.as_str())).filter(differs);
-    let mut names: BTreeSet<String> = by_name.cloned().collect();
+    let mut all = BTreeSet::new();
+    let mut add = |name: &str, values: Option<[String; 2]>| {
+        all.insert(Fixed { name: name.to_owned(), values });
+    };
+    let names: BTreeSet<&String> = before.layer.keys().chain(now.layer.keys()).collect();
+    for name in names.into_iter().filter(|name| !IN_PLACE.contains(&name.as_str())) {
+        let values = [before.layer.get(name), now.layer.get(name)];
+        if !is_same(name, values[0], values[1]) {
+            // The line of a shell may have secrets in it.
+            let shown = values.map(|values| shown(values.map(|values| values.join(","))));
+            add(name, (name != "shell").then_some(shown));
+        }
+    }
     if old.group != new.group {
-        names.insert("group".to_owned());
+        add("group", Some([old.group.clone(), new.group.clone()]));
     }
     if old.command != new.command {
-        names.insert("command".to_owned());
+        let program = |all: &Settings| all.command.first().map(|it| it.display().to_string());
+        let programs = [program(old), program(new)];
+        add("command", (programs[0] != programs[1]).then(|| programs.map(shown)));
     }
     // A group that has a key does not lose it, nor the other way round.
     if old.options.key.is_some() != new.options.key.is_some() {
-        names.insert("key".to_owned());
+        let file =
+            |all: &Settings| shown(all.options.key.as_ref().map(|it| it.display().to_string()));
+        add(KEY, Some([file(old), file(new)]));
     }
     if before.config != now.config {
-        let all = before.params.keys().chain(now.params.keys());
-        let differ = all.filter(|name| before.params.get(*name) != now.params.get(*name));
-        names.extend(differ.map(|name| format!("[params] {name}")));
-        if names.is_empty() {
-            names.insert("[params]".to_owned());
+        let names: BTreeSet<&String> = before.params.keys().chain(now.params.keys()).collect();
+        let differ =
+            names.into_iter().filter(|name| before.params.get(*name) != now.params.get(*name));
+        let differ: Vec<&String> = differ.collect();
+        for name in &differ {
+            let values = [&before.params, &now.params].map(|all| all.get(*name));
+            add(
+                &format!("[params] {name}"),
+                Some(values.map(|it| shown(it.map(ToString::to_string)))),
+            );
+        }
+        if differ.is_empty() && all.is_empty() {
+            all.insert(Fixed { name: "[params]".to_owned(), values: None });
         }
     }
-    names.into_iter().collect()
+    all.into_iter().collect()
+}
+
+/// A value for people, in a few characters.
+fn shown(value: Option<String>) -> String {
+    let Some(value) = value else { return "nothing".to_owned() };
+    match value.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value,
+    }
 }
 
 /// Whether two texts of a setting mean the same; `None` is its default.
@@ -421,17 +506,23 @@ fn differences(old: &Settings, new: &Settings, me: u64) -> Vec<ChangedSetting> {
             ("hook-timeout", options.hooking.hook_timeout.to_string()),
             ("hook-retry", options.hooking.hook_retry.to_string()),
             ("rank", options.rank.unwrap_or(me).to_string()),
+            ("priority", options.priority.unwrap_or_default().to_string()),
+            ("witness", options.witness.to_string()),
             ("stop-timeout", permission.stop_timeout.to_string()),
             ("stop-signal", shown_signal(commanding.stop_signal)),
             ("restart", commanding.restart.to_string()),
             ("once", options.once.to_string()),
             ("format", shown_format(format_of_changes(all)).to_owned()),
             ("http", place.map_or_else(|| "off".to_owned(), ToString::to_string)),
+            ("log", options.logging.form().to_owned()),
+            ("log-level", options.logging.level().to_owned()),
         ]
     };
     let both = texts(old).into_iter().zip(texts(new));
     let differ = both.filter(|((_, before), (_, now))| before != now);
-    differ.map(|(_, (name, now))| setting(name, now)).collect()
+    let checks = (old.options.checks != new.options.checks)
+        .then(|| setting("check", checks::names(&new.options.checks)));
+    differ.map(|(_, (name, now))| setting(name, now)).chain(checks).collect()
 }
 
 fn shown_signal(signal: i32) -> String {

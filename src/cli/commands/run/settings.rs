@@ -22,6 +22,8 @@ use bellwether::net::{Builder, Election, Keyring};
 use bellwether::protocols::choice::{Choice, Config, Promise};
 use bellwether_http::{Place, Token};
 use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 /// The merged settings.
@@ -195,9 +197,13 @@ impl Settings {
 
     /// The builder of the member.
     pub(super) fn builder(&self) -> Result<Builder, Failure> {
+        Ok(self.without_dir()?.dir(&self.dir))
+    }
+
+    /// The same without a directory, in which case nothing is stored.
+    pub(super) fn without_dir(&self) -> Result<Builder, Failure> {
         let options = &self.options;
-        let mut builder =
-            Election::builder(&self.group).dir(&self.dir).bootstrap(options.bootstrap);
+        let mut builder = Election::builder(&self.group).bootstrap(options.bootstrap);
         // A member that joins learns the parameters, unless some were given.
         if options.through.is_empty() || self.has_params || options.protocol.name != DEFAULT {
             builder = builder.protocol(options.protocol.name, self.config.clone());
@@ -283,7 +289,7 @@ impl Settings {
                 (Place::Tcp(_), Some(_)) => "whoever has the token may change something",
                 (Place::Tcp(_), None) => "nobody may change something",
             };
-            tell("http", format!("answers at {place}; {who}"));
+            tell("http", format!("answers at {place}; {who}{}", in_use(place)));
         }
         if let Some(program) = self.command.first() {
             tell("command", check_command(program)?);
@@ -349,6 +355,18 @@ impl Settings {
     pub(super) fn check_socket(&self, id: u64) -> Result<PathBuf, Failure> {
         let path = socket_path(&self.dir, &self.group, id);
         path.map_err(|bad| Failure::Config(with_flags(&bad)))
+    }
+}
+
+/// A remark, if somebody answers there now.
+fn in_use(place: &Place) -> &'static str {
+    let Place::Tcp(at) = place else { return "" };
+    match TcpListener::bind(at) {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            "; note: somebody listens there now, by which this member will not start, unless it \
+             is this member that runs"
+        }
+        _ => "",
     }
 }
 

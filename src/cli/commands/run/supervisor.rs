@@ -13,7 +13,7 @@ use super::checks::Checks;
 use super::complaints::Complaints;
 use super::counts::Counts;
 use super::errands::{self, Errands};
-use super::handler::{HandOver, Resigning, UnderWay, note_told};
+use super::handler::{HandOver, Resigning, UnderWay, Unended, note_told};
 use super::hooks::Hooks;
 use super::log::Level;
 use super::notify::Notifier;
@@ -94,8 +94,7 @@ pub(super) struct Supervisor {
     /// What clients are told about the command that is ending.
     pub(super) hand_over: HandOver,
     pub(super) checks: Checks,
-    /// How willing to lead the member was last told to be.
-    pub(super) stands: Candidacy,
+    pub(super) willing: Willing,
     /// From when on it hands over to a better member.
     pub(super) heeds_from: Instant,
     /// How many signals asked it to end.
@@ -104,6 +103,26 @@ pub(super) struct Supervisor {
     pub(super) ending: Option<u8>,
     /// Since when it is to end and nothing of the command is left.
     pub(super) free_since: Option<Instant>,
+}
+
+/// How willing to lead the member is, as the loop last passed it on.
+#[derive(Debug)]
+pub(super) struct Willing {
+    /// What the member was told.
+    stands: Candidacy,
+    /// Whether a check kept it from leading then.
+    forbade: bool,
+    /// What clients are told about what cannot be ended.
+    unended: Unended,
+    /// The reign in which it was last told to lead no longer for that.
+    lapsed: Option<u64>,
+}
+
+impl Willing {
+    /// As it begins: before the first run of any check, which may be over by now.
+    pub(super) fn new(stands: Candidacy, unended: Unended) -> Self {
+        Self { stands, forbade: false, unended, lapsed: None }
+    }
 }
 
 impl Supervisor {
@@ -202,14 +221,24 @@ impl Supervisor {
 
     fn hear_worker(&mut self) {
         while let Some(worker) = &mut self.worker {
-            match worker.news(BootTime.now()) {
-                Ok(None) => return,
+            let news = worker.news(BootTime.now());
+            let removed = worker.take_removed();
+            let more = !matches!(news, Ok(None));
+            match news {
+                Ok(None) => {}
                 Ok(Some(fate)) => self.tell_fate(fate),
                 Err(error) => {
                     self.note(&format!("the guardian was lost, and no other starts: {error}"));
                     self.worker = None; // all that it guarded has ended
                     self.end_with(1);
                 }
+            }
+            if let Some(which) = removed {
+                self.counts.add("address-removed");
+                self.note(&format!("{which}: removed"));
+            }
+            if !more {
+                return;
             }
         }
     }
@@ -236,6 +265,9 @@ impl Supervisor {
                 self.end_with(if missing { NOT_FOUND } else { NOT_STARTED });
             }
             Fate::AddressTaken(which) => self.note(&format!("{which}: set and announced")),
+            Fate::AddressRestored(which) => {
+                self.note(&format!("{which}: somebody removed it; set again"));
+            }
             Fate::AddressInUse(who) => self.note(&format!(
                 "{who}: it is not set while somebody else has it; it is asked for again, and if it \
                  stays so the member resigns"
@@ -253,9 +285,11 @@ impl Supervisor {
             // may be more: one that does not answer in time is killed, because it may be stopped.
             Fate::Lost { silent } => {
                 let why = if silent { ": it did not answer in time, and was killed" } else { "" };
-                self.note(&format!(
-                    "the guardian was lost{why}, and the command with it; it resigns"
-                ));
+                let what = match self.worker.as_ref().is_some_and(Worker::has_command) {
+                    true => "the command",
+                    false => "what it guarded",
+                };
+                self.note(&format!("the guardian was lost{why}, and {what} with it; it resigns"));
                 self.errands.resign(Vec::new()); // it may not lead any more
             }
         }
@@ -297,18 +331,43 @@ impl Supervisor {
 
     /// Passes on what the checks have found, and begins to hand over if one forbids it to lead.
     fn heed_checks(&mut self, snapshot: &Snapshot) {
-        let (stands, forbid) = (self.checks.candidacy(), self.checks.forbid());
-        if stands != self.stands {
+        let (wanted, forbid) = (self.checks.candidacy(), self.checks.forbid());
+        let stuck = self.heed_what_cannot_be_ended(snapshot);
+        let stands = Candidacy { witness: wanted.witness || stuck.is_some(), ..wanted };
+        if stands != self.willing.stands {
             self.errands.stand(stands);
-            let told = self.last.as_ref().filter(|_| stands.witness != self.stands.witness);
-            if let Some(last) = told.filter(|last| !last.leads()) {
+            self.willing.stands = stands;
+        }
+        if let Some(what) = stuck.filter(|_| snapshot.leads())
+            && self.willing.lapsed.replace(snapshot.reign) != Some(snapshot.reign)
+        {
+            self.errands.lapse(&what);
+        }
+        if forbid != self.willing.forbade {
+            self.willing.forbade = forbid;
+            if let Some(last) = self.last.as_ref().filter(|last| !last.leads()) {
                 self.hooks.tell(&Change::of(&self.group, last), last.reign, forbid);
             }
-            self.stands = stands;
         }
-        if forbid && snapshot.leads() && self.is_idle() && self.ending.is_none() {
+        // Also if the settings make it a witness.
+        if wanted.witness && snapshot.leads() && self.is_idle() && self.ending.is_none() {
             self.resigning.push(Resigning { nominee: None, reply: None });
         }
+    }
+
+    /// What cannot be ended, if there is something. Told once, and when it is over.
+    fn heed_what_cannot_be_ended(&self, snapshot: &Snapshot) -> Option<String> {
+        let stuck = self.worker.as_ref().and_then(|worker| worker.stuck(snapshot.at));
+        if self.willing.unended.tell(stuck) {
+            self.note(&match stuck {
+                Some(what) => format!(
+                    "{what}; it is tried again. Until then the member does not lead, and if it \
+                     does now, its lease runs out"
+                ),
+                None => "nothing is left of when the member led: it may lead again".to_owned(),
+            });
+        }
+        stuck.map(str::to_owned)
     }
 
     /// Whether nobody has asked it to hand over.
@@ -369,10 +428,11 @@ impl Supervisor {
         if self.asked_to_end > 1 {
             worker.kill(snapshot.at);
         }
-        let by = worker.kill_by();
+        let (by, has_command) = (worker.kill_by(), worker.has_command());
         let nominee = self.resigning.iter().rev().find_map(|asked| asked.nominee);
-        self.hand_over.tell(worker.takes_its_time().then_some(UnderWay { nominee, by }));
-        if begins {
+        let under_way = UnderWay { nominee, by, has_command };
+        self.hand_over.tell(worker.takes_its_time().then_some(under_way));
+        if begins && has_command {
             let left = by.since(snapshot.at);
             self.note(&format!("the command has {left} to end; then the member hands over"));
         }
@@ -441,10 +501,14 @@ impl Supervisor {
             // The member's thread did not say why in time.
             self.errors.say(&errands::not_elected(within, None));
         }
+        let leads = self.election.leadership().leads();
         drop(self.overdue);
         self.errands.leave();
         let snapshot = self.election.leadership();
         let last = Change::of(&self.group, &snapshot);
+        let left = if leads { "handed over and left" } else { "left" };
+        let line = format!("member {} {left} {}", snapshot.me, self.group);
+        self.errors.log(Level::Info, &format!("{} {line}", change::stamp(BootTime.now())));
         drop((self.worker, self.keeper, self.checks));
         self.hooks.end(last, snapshot.reign);
         if let Some((printer, _)) = self.printer {

@@ -7,11 +7,13 @@
 //! starts it again but [`Worker::lead`]. A command that is to end while its member leads on has its
 //! own time for that; if the lease is lost meanwhile, it has no more than any other then.
 
+use super::addresses::Board;
 use super::notify::hide;
 use super::permission::Permission;
 use super::printer::Printer;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::guardian::{Guardian, Plan, Report};
+use bellwether::net::status::AddressState;
 use bellwether::net::{LastWill, Snapshot};
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -23,6 +25,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const REST: Duration = Duration::from_millis(100);
 /// No longer than this.
 const REST_MAX: Duration = Duration::from_secs(10);
+
+/// What a lost guardian left is given so long to end before it counts as what cannot be ended.
+const STUCK: Duration = Duration::from_secs(3);
 
 /// Notes for the operator about the command's guardian and about scheduling, for `status`.
 #[derive(Clone, Debug)]
@@ -87,6 +92,12 @@ pub(super) struct Worker {
     rest: Duration,
     /// Why the addresses could not be had, and when.
     failed: Option<(String, Instant)>,
+    /// Whether the addresses are set.
+    board: Board,
+    /// Whether they were set, and are removed, and nobody was told.
+    removed: bool,
+    /// What the guardian cannot end, if there is something.
+    unended: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +149,8 @@ pub(super) enum Fate {
     NotStarted(String),
     /// The addresses are set: which.
     AddressTaken(String),
+    /// Somebody had removed addresses, and they are set again: which.
+    AddressRestored(String),
     /// Somebody else has an address: who.
     AddressInUse(String),
     /// The addresses cannot be had, and none is set: why, if it was not said lately.
@@ -160,6 +173,7 @@ impl Fate {
             Self::Again(..) => "restarting",
             Self::NotStarted(_) => "not-started",
             Self::AddressTaken(_) => "address-taken",
+            Self::AddressRestored(_) => "address-set-again",
             Self::AddressInUse(_) => "address-in-use",
             Self::AddressFailed(_) => "address-failed",
             Self::Lost { .. } => "lost",
@@ -191,6 +205,7 @@ impl Worker {
         will: Option<LastWill>,
     ) -> io::Result<Self> {
         let guardian = guardian(&plan, &notes, will.as_ref())?;
+        let board = Board::new(&plan.addresses);
         Ok(Self {
             guardian,
             will,
@@ -207,6 +222,9 @@ impl Worker {
             started: Instant::ZERO,
             rest: REST,
             failed: None,
+            board,
+            removed: false,
+            unended: None,
         })
     }
 
@@ -223,6 +241,28 @@ impl Worker {
     /// The notes about the guardian.
     pub(super) fn notes(&self) -> Notes {
         self.notes.clone()
+    }
+
+    /// Whether there is a command, and not only addresses or a file.
+    pub(super) fn has_command(&self) -> bool {
+        !self.plan.program.is_empty()
+    }
+
+    /// Whether the addresses are set, for clients.
+    pub(super) fn board(&self) -> Board {
+        self.board.clone()
+    }
+
+    /// What cannot be ended although it must be, if there is something.
+    pub(super) fn stuck(&self, now: Instant) -> Option<&str> {
+        let losing = self.guardian.losing().filter(|since| now.since(*since) >= STUCK);
+        let unknown = || losing.map(|_| "something that its guardian left cannot be ended");
+        self.unended.as_deref().or_else(unknown)
+    }
+
+    /// The addresses that were set and are removed, once.
+    pub(super) fn take_removed(&mut self) -> Option<String> {
+        std::mem::take(&mut self.removed).then(|| self.board.names())
     }
 
     /// Readable when the guardian may have reported something.
@@ -352,11 +392,17 @@ impl Worker {
             if let Some(fate) = self.begun(&report) {
                 return Ok(Some(fate));
             }
+            if let Report::Unended { what } = report {
+                self.unended = Some(what);
+                continue;
+            }
             if report != Report::Ended {
                 self.permitted = Instant::ZERO; // there was time enough to run
             }
             let killed = now >= self.kill_by();
             self.state = State::Idle;
+            self.note_removal(&report);
+            self.unended = None;
             let was_reported = std::mem::take(&mut self.reported);
             let (how, code) = match report {
                 Report::AddressFailed { error } => {
@@ -397,12 +443,27 @@ impl Worker {
                 Some(Fate::Started(*pid))
             }
             Report::AddressTaken => {
-                let all: Vec<_> = self.plan.addresses.iter().map(ToString::to_string).collect();
-                Some(Fate::AddressTaken(all.join(", ")))
+                self.board.note(AddressState::Set, None);
+                Some(Fate::AddressTaken(self.board.names()))
             }
-            Report::AddressInUse { who } => Some(Fate::AddressInUse(who.clone())),
+            Report::AddressRestored { which } => Some(Fate::AddressRestored(which.clone())),
+            Report::AddressInUse { who } => {
+                self.board.note(AddressState::InUse, Some(who.clone()));
+                Some(Fate::AddressInUse(who.clone()))
+            }
             _ => None,
         }
+    }
+
+    /// A run is over, and with it the addresses are gone.
+    fn note_removal(&mut self, report: &Report) {
+        let former = match report {
+            Report::AddressFailed { error } => {
+                self.board.note(AddressState::Failed, Some(error.clone()))
+            }
+            _ => self.board.note(AddressState::NotSet, None),
+        };
+        self.removed |= former == AddressState::Set;
     }
 
     /// An error, unless it was the last one and that is not long ago: a member that is elected

@@ -408,6 +408,17 @@ mod tests {
     }
 
     #[test]
+    fn arguments_and_what_follows_a_path_are_not_told() {
+        for (text, told) in [
+            ("exec=/usr/bin/curl -u admin:secret http://h", "exec /usr/bin/curl"),
+            ("http=http://h:1/health?token=secret,status=204", "http http://h:1/health"),
+            ("file=/run/well", "file /run/well"),
+        ] {
+            assert_eq!(text.parse::<Check>().unwrap().kind.told(), told);
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_told_in_a_line() {
         for (text, why) in [
             ("", "begins with no setting of a check"),

@@ -70,32 +70,49 @@ pub(super) fn check(checks: &[Check], witness: bool) -> Result<Vec<String>, Fail
     Ok(checks.iter().map(ToString::to_string).collect())
 }
 
+/// The names of checks, for people.
+pub(super) fn names(checks: &[Check]) -> String {
+    match checks {
+        [] => "nothing".to_owned(),
+        checks => checks.iter().map(|check| check.name.as_str()).collect::<Vec<_>>().join(", "),
+    }
+}
+
 /// The checks of a member, and their threads.
 #[derive(Debug)]
 pub(super) struct Checks {
-    shared: Arc<Shared>,
+    findings: Findings,
     /// How willing the member was to lead before the first run.
     first: Candidacy,
     /// Nothing comes here; it is closed when all threads have ended.
     ended: Receiver<()>,
 }
 
-/// What the checks have found so far, for those who answer questions. Clones are one.
+/// What the checks have found so far, for those who answer questions. Clones are one, also after
+/// other checks have taken their place.
 #[derive(Clone, Debug)]
-pub(super) struct Findings(Arc<Shared>);
+pub(super) struct Findings(Arc<Mutex<Arc<Shared>>>);
+
+/// What checks need besides their settings.
+#[derive(Clone, Debug)]
+pub(super) struct Around {
+    /// How willing the member is to lead if all is well.
+    pub(super) base: Candidacy,
+    pub(super) environment: Vec<(&'static str, String)>,
+    /// Wakes the loop when a check has changed.
+    pub(super) waker: WakeFd,
+    pub(super) errors: Printer,
+}
 
 #[derive(Debug)]
 struct Shared {
     checks: Vec<Check>,
     found: Mutex<Vec<Found>>,
-    /// How willing the member is to lead if all is well.
-    base: Candidacy,
-    environment: Vec<(&'static str, String)>,
-    /// Wakes the loop when a check has changed.
-    waker: WakeFd,
-    /// Readable when the member ends.
+    around: Around,
+    /// Readable when they may run.
+    go: WakeFd,
+    /// Readable when the member ends, or other checks have taken their place.
     over: WakeFd,
-    errors: Printer,
 }
 
 /// What one check has found so far.
@@ -152,14 +169,15 @@ fn candidacy(base: Candidacy, checks: &[Check], found: &[Found]) -> Candidacy {
 }
 
 impl Checks {
-    /// The checks before their first run; `base` is how willing the member is without them.
-    pub(super) fn start(
-        checks: Vec<Check>,
-        base: Candidacy,
-        environment: Vec<(&'static str, String)>,
-        waker: WakeFd,
-        errors: Printer,
-    ) -> io::Result<Self> {
+    /// The checks before their first run, which is now.
+    pub(super) fn start(checks: Vec<Check>, around: Around) -> io::Result<Self> {
+        let checks = Self::ready(checks, around)?;
+        checks.findings.shared().go.wake();
+        Ok(checks)
+    }
+
+    /// Checks that do not run before they have [taken the place](Self::give_way_to) of others.
+    pub(super) fn ready(checks: Vec<Check>, around: Around) -> io::Result<Self> {
         let since = BootTime.now();
         let begin = |check: &Check| Found {
             up: !check.init_fail,
@@ -171,19 +189,34 @@ impl Checks {
             last_failure: None,
         };
         let found: Vec<Found> = checks.iter().map(begin).collect();
-        let first = candidacy(base, &checks, &found);
+        let first = candidacy(around.base, &checks, &found);
         let found = Mutex::new(found);
-        let over = WakeFd::new()?;
-        let shared = Arc::new(Shared { checks, found, base, environment, waker, over, errors });
+        let (go, over) = (WakeFd::new()?, WakeFd::new()?);
+        let shared = Arc::new(Shared { checks, found, around, go, over });
         let (running, ended) = sync_channel(1);
         for number in 0..shared.checks.len() {
             let (own, running) = (Arc::clone(&shared), running.clone());
             thread::Builder::new().name(format!("check-{number}")).spawn(move || {
-                own.work(number);
+                if own.may_run() {
+                    own.work(number);
+                }
                 drop(running);
             })?;
         }
-        Ok(Self { shared, first, ended })
+        Ok(Self { findings: Findings(Arc::new(Mutex::new(shared))), first, ended })
+    }
+
+    /// Puts others in the place of these, which are returned: they end when they are dropped, and
+    /// that may take a moment. A check of the same name that looks at the same is as well as it
+    /// was. This never waits.
+    pub(super) fn give_way_to(&mut self, mut others: Self) -> Self {
+        let next = others.findings.shared();
+        let former = std::mem::replace(&mut *self.findings.lock(), Arc::clone(&next));
+        next.inherit(&former);
+        *others.findings.lock() = former;
+        std::mem::swap(&mut self.ended, &mut others.ended);
+        next.go.wake();
+        others
     }
 
     /// How willing the member was to lead before the first run.
@@ -193,36 +226,48 @@ impl Checks {
 
     /// How willing the member is to lead now.
     pub(super) fn candidacy(&self) -> Candidacy {
-        self.findings().candidacy()
+        self.findings.candidacy()
     }
 
     /// Whether a check keeps the member from leading.
     pub(super) fn forbid(&self) -> bool {
-        self.candidacy().witness && !self.shared.base.witness
+        self.candidacy().witness && !self.findings.shared().around.base.witness
     }
 
     /// What the checks have found so far.
     pub(super) fn findings(&self) -> Findings {
-        Findings(Arc::clone(&self.shared))
+        self.findings.clone()
     }
 }
 
 impl Drop for Checks {
     fn drop(&mut self) {
-        self.shared.over.wake();
+        self.findings.shared().over.wake();
         let _ = self.ended.recv_timeout(PATIENCE); // one that cannot be killed is left behind
     }
 }
 
 impl Findings {
+    fn lock(&self) -> MutexGuard<'_, Arc<Shared>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The present checks.
+    fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.lock())
+    }
+
     fn candidacy(&self) -> Candidacy {
-        candidacy(self.0.base, &self.0.checks, &self.0.lock())
+        let shared = self.shared();
+        let found = shared.lock();
+        candidacy(shared.around.base, &shared.checks, &found)
     }
 
     /// All of them, for `status` and metrics.
     pub(super) fn all(&self) -> Vec<CheckStatus> {
-        let (found, now) = (self.0.lock().clone(), BootTime.now());
-        let all = self.0.checks.iter().zip(found);
+        let shared = self.shared();
+        let (found, now) = (shared.lock().clone(), BootTime.now());
+        let all = shared.checks.iter().zip(found);
         let status = |(check, found): (&Check, Found)| CheckStatus {
             name: check.name.clone(),
             what: check.kind.told(),
@@ -239,8 +284,9 @@ impl Findings {
 
     /// Why the member does not lead now, if a check keeps it from that.
     pub(super) fn why_not(&self) -> Option<String> {
-        let found = self.0.lock();
-        let mut all = self.0.checks.iter().zip(found.iter());
+        let shared = self.shared();
+        let found = shared.lock();
+        let mut all = shared.checks.iter().zip(found.iter());
         let (check, found) = all.find(|(check, found)| check.decides() && !found.up)?;
         let why = found.last_failure.as_deref().unwrap_or("it was not well yet");
         Some(format!("does not lead while check {} fails: {why}", check.name))
@@ -252,6 +298,28 @@ impl Shared {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Begins as those were that did the same.
+    fn inherit(&self, former: &Self) {
+        let known = former.lock();
+        for (check, found) in self.checks.iter().zip(self.lock().iter_mut()) {
+            let same = |own: &Check| own.name == check.name && own.kind == check.kind;
+            if let Some(place) = former.checks.iter().position(same) {
+                *found = known[place].clone();
+            }
+        }
+    }
+
+    /// Waits until the checks may run; not if they are dropped before.
+    fn may_run(&self) -> bool {
+        loop {
+            let [go, over] = [&self.go, &self.over].map(|fd| PollFd::new(fd, PollFlags::IN));
+            let mut fds = [go, over];
+            if poll(&mut fds, None).is_ok() {
+                return !fds[0].revents().is_empty() && fds[1].revents().is_empty();
+            }
+        }
+    }
+
     /// Runs one check again and again, until the member ends.
     fn work(&self, number: usize) {
         let check = &self.checks[number];
@@ -260,7 +328,8 @@ impl Shared {
             let begin = BootTime.now();
             let outcome = match &check.kind {
                 Kind::Exec(words) => {
-                    exec::run(words, &self.environment, check.timeout, &self.over, &mut remains)
+                    let environment = &self.around.environment;
+                    exec::run(words, environment, check.timeout, &self.over, &mut remains)
                 }
                 _ => self.probe(check, &mut prober),
             };
@@ -288,7 +357,7 @@ impl Shared {
         if !found[number].note(check, failure, now) {
             return;
         }
-        let after = candidacy(self.base, &self.checks, &found);
+        let after = candidacy(self.around.base, &self.checks, &found);
         drop(found);
         let said = match failure {
             Some((why, _)) => format!("fails: {why}"),
@@ -300,8 +369,8 @@ impl Shared {
             _ => format!("its priority is {}", after.priority),
         };
         let stamp = change::stamp(now);
-        self.errors.say(&format!("{stamp} check {} {said}; {effect}", check.name));
-        self.waker.wake();
+        self.around.errors.say(&format!("{stamp} check {} {said}; {effect}", check.name));
+        self.around.waker.wake();
     }
 
     /// Waits until then; whether the member ends before.
