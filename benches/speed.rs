@@ -3,13 +3,14 @@
 //! Every row is the best of several repetitions, since a shared machine only ever makes a program
 //! slower. Rows that compare (two threads with one) are
 //! ratios of the same run of this program. `cargo bench --locked -- NAME` runs one part: elections,
-//! unicasts, rings, rounds, lazy, threads or memory.
+//! leases, unicasts, rings, rounds, lazy, schedules, threads or memory.
 
 #[path = "speed/token.rs"]
 mod token;
 
 use bellwether::analysis::Point;
 use bellwether::analysis::probabilistic::{one_round, point};
+use bellwether::check::{Fuzz, Trial};
 use bellwether::core::Duration;
 use bellwether::protocols::announce_listen::{self, AnnounceListen, Config, Params};
 use bellwether::protocols::choice::{self, Choice};
@@ -33,10 +34,12 @@ fn main() {
     println!("one core unless said otherwise; best of {repetitions}\n");
     let parts = [
         ("elections", elections as fn(usize)),
+        ("leases", leases),
         ("unicasts", unicasts),
         ("rings", rings),
         ("rounds", rounds),
         ("lazy", lazy),
+        ("schedules", schedules),
         ("threads", threads),
         ("memory", memory),
     ];
@@ -61,6 +64,19 @@ fn elections(repetitions: usize) {
             deliveries as f64 / seconds,
             "deliveries/s",
         );
+    }
+}
+
+/// The event engine on leases. In the larger group every message carries a row of its own.
+fn leases(repetitions: usize) {
+    for (nodes, runs) in [(5, 100), (100, 1)] {
+        let point = Point::new("local-leader", nodes).runs(runs);
+        let experiment = point.experiment(1).expect("the defaults are valid");
+        let (deliveries, seconds) = best(repetitions, || {
+            experiment.run(&|| ()).map_or(0, |answer| answer.deliveries.unwrap_or(0))
+        });
+        let rate = deliveries as f64 / seconds;
+        row(&format!("event engine, leases, N = {nodes}"), rate, "deliveries/s");
     }
 }
 
@@ -130,6 +146,20 @@ fn lazy(repetitions: usize) {
     let experiment = le_s(1_000_000, runs, 1, Engine::Lazy);
     let (_, seconds) = best(repetitions, || experiment.run(&|| ()).is_ok().into());
     row("lazy engine, LE-S, N = 1,000,000, l = .4", seconds / runs as f64, "s a run");
+}
+
+/// The judge of leases: schedules of faults, each step compared with the proved model.
+fn schedules(repetitions: usize) {
+    for nodes in [3, 5, 7] {
+        let config = Point::new("local-leader", nodes).config().expect("the defaults are valid");
+        let choice = Choice::try_from(config).expect("the defaults are valid");
+        let trial = Trial::new(&choice, nodes, None, 1);
+        let fuzz = Fuzz { trial: &trial, numbers: 0..500, threads: 1, progress: &|| () };
+        let (schedules, seconds) = best(repetitions, || {
+            fuzz.run_choice(choice.clone()).map_or(0, |report| report.tally.schedules)
+        });
+        row(&format!("check, leases, N = {nodes}"), schedules as f64 / seconds, "schedules/s");
+    }
 }
 
 /// The event engine on two threads.

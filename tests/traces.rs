@@ -100,6 +100,20 @@ fn what_live_members_recorded_is_judged_drawn_and_lived_again() {
     let (text, _, code) = bellwether(&["trace", "--from"], &files);
     assert_eq!(code, Some(0));
     assert!(text.starts_with("   0.000") && text.contains("command Resign taken"), "{text}");
+    let asks = |line: &&str| line.contains(" recv election ") && line.contains("Election {");
+    let asked = text.lines().find(asks).expect("what a request carries is shown");
+    assert!(asked.contains("term") && asked.contains("← "), "{asked}");
+    // A file with faults is a trace, too: cuts and heals are shown where they were.
+    let faults = folder.join("faults.jsonl");
+    let first = std::fs::read_to_string(&files[0]).expect("it was written");
+    let t = first.split_once(',').expect("a record has several fields").0;
+    let cut = format!("{t},\"node\":1,\"kind\":\"cut\",\"from\":[1],\"to\":[2,3]}}\n");
+    let heal = format!("{t},\"node\":1,\"kind\":\"heal\"}}\n");
+    std::fs::write(&faults, cut + &heal).expect("it is ours");
+    let all = [&files[..], &[faults]].concat();
+    let (text, errors, code) = bellwether(&["trace", "--from"], &all);
+    assert_eq!((errors.as_str(), code), ("", Some(0)));
+    assert!(text.contains("cut from 1 to 2, 3") && text.contains("all cuts are mended"), "{text}");
 
     // One that lies, and one that is not what it was.
     let lie = r#""node":2,"kind":"leadership","leaders":[2],"stage":"decided"}"#;

@@ -60,8 +60,7 @@ fn unexplained(group: &Group, since: Instant) -> (usize, usize) {
     let params = group.params();
     let room = params.lock().saturating_sub(params.renew() + params.delta() * 2);
     let before = params.lock() + params.failover();
-    let said = group.log.since(since);
-    let reigns: Vec<Instant> = said.iter().filter(|said| said.leads()).map(|said| said.t).collect();
+    let reigns = group.log.begun(since);
     let stalled = |at: &&Instant| group.stalls.total_between(**at - before, **at) >= room;
     (reigns.len(), reigns.len() - reigns.iter().filter(stalled).count())
 }

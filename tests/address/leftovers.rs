@@ -56,7 +56,7 @@ fn an_address_that_somebody_removes_by_hand_is_set_again() {
     let leader = scene.settled();
     let since = now();
     scene.ip(leader, &format!("address del {V4}/24 dev eth0"));
-    scene.wait("it was gone", |scene| scene.owners.last(leader).is_some_and(|last| last >= since));
+    scene.wait("it was gone", |scene| scene.owners.lost(leader).is_some_and(|lost| lost >= since));
     scene.reached(leader);
     scene.group.assert_unchanged("the leader stays", since);
     scene.strike("SIGTERM", leader, Group::stop);
@@ -81,6 +81,6 @@ fn a_second_process_that_cannot_listen_removes_nothing() {
     assert!(said.contains(&format!("cannot listen at {at}: Address already in use")), "{said}");
     assert_eq!(second.status.code(), Some(1), "{said}");
     scene.reached(leader);
-    let gone = scene.owners.last(leader).filter(|last| *last >= since);
+    let gone = scene.owners.lost(leader).filter(|lost| *lost >= since);
     assert_eq!(gone, None, "the address stayed where it was");
 }

@@ -13,9 +13,11 @@ mod lab;
 mod leftovers;
 mod moves;
 mod owners;
+mod privileges;
 mod refusals;
 mod scene;
 mod settings;
+mod telling;
 mod traffic;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

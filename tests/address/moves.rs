@@ -75,7 +75,7 @@ fn a_guardian_that_is_killed_or_stopped_leaves_no_address() {
     let begun = now();
     signal(&mut scene.group, leader, "bw-watchdog", Signal::KILL);
     scene.wait("the address is gone", |scene| {
-        scene.owners.last(leader).is_some_and(|last| last >= begun)
+        scene.owners.lost(leader).is_some_and(|lost| lost >= begun)
     });
     scene.settled();
     scene.assert_one_owner("kill -9 of the watchdog");
@@ -132,7 +132,7 @@ fn a_command_has_the_address_from_its_start_to_its_end() {
     scene.group.member(leader).wait();
     // The command has 15 ms to end, in which it may not get that far.
     assert!(["1\n", "1\n1\n"].contains(&text(&file).as_str()), "{}", text(&file));
-    assert!(scene.owners.last(leader).is_some_and(|last| last >= begun), "it had it until then");
+    assert!(scene.owners.lost(leader).is_some_and(|lost| lost >= begun), "it had it until then");
     scene.wait("the next one has it", |scene| {
         let owners = scene.owners.now();
         !owners.is_empty() && !owners.contains(&leader)

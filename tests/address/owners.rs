@@ -19,8 +19,8 @@ struct Reign {
     host: u64,
     from: Instant,
     to: Instant,
-    /// Whether it had it when it was last asked.
-    open: bool,
+    /// When it was first found without it; `None` if it had it when it was last asked.
+    gone: Option<Instant>,
 }
 
 /// Watches some hosts until it is dropped.
@@ -48,14 +48,13 @@ impl Owners {
 
     /// The hosts that had it when they were last asked.
     pub(crate) fn now(&self) -> Vec<u64> {
-        self.reigns().iter().filter(|reign| reign.open).map(|reign| reign.host).collect()
+        self.reigns().iter().filter(|reign| reign.gone.is_none()).map(|reign| reign.host).collect()
     }
 
-    /// When a host that does not have it any more was last seen with it.
-    pub(crate) fn last(&self, host: u64) -> Option<Instant> {
-        let reigns = self.reigns();
-        let own = reigns.iter().filter(|reign| reign.host == host && !reign.open);
-        own.map(|reign| reign.to).max()
+    /// When a host was last found to have lost it. Up to a sample before, or longer if the machine
+    /// stalled, it may have had it.
+    pub(crate) fn lost(&self, host: u64) -> Option<Instant> {
+        self.reigns().iter().filter(|reign| reign.host == host).filter_map(|reign| reign.gone).max()
     }
 
     /// The time in which two hosts had it at once.
@@ -83,12 +82,12 @@ fn sample(host: u64, ip: IpAddr, reigns: &Mutex<Vec<Reign>>, over: &AtomicBool) 
         match own {
             Some(number) if has => reigns[number].to = before,
             Some(number) => {
-                reigns[number].open = false;
+                reigns[number].gone = Some(after);
                 own = None;
             }
             None if has => {
                 own = Some(reigns.len());
-                reigns.push(Reign { host, from: after, to: before, open: true });
+                reigns.push(Reign { host, from: after, to: before, gone: None });
             }
             None => {}
         }

@@ -78,6 +78,10 @@ fn a_file_names_addresses_in_tables() {
     assert!(text.contains("ok  address    10.9.0.1/24@lo can be set\n"), "{text}");
     assert!(text.contains("ok  address    fd09::1/64@lo can be set\n"), "{text}");
     assert!(text.contains("grace 0s"), "an address alone needs none: {text}");
+    assert!(
+        text.contains("10.9.0.1/24@lo: note: lo has no other address of that network"),
+        "{text}"
+    );
     for (text, line) in [
         ("[[address]]\nip = \"10.9.0.1/24\"\n", "[[address]] has no interface: write ip = "),
         ("[[address]]\ninterface = \"lo\"\n", "[[address]] has no ip: write ip = "),
@@ -85,6 +89,16 @@ fn a_file_names_addresses_in_tables() {
             "[[address]]\nip = \"10.9.0.1/24\"\ninterface = \"lo\"\nlabel = \"x\"\n",
             "[[address]] has no setting 'label', but ip and interface",
         ),
+        (
+            "[[address]]\nip = \"10.9.0.1/24\"\ninterface = \"lo\"\nhook-timeout = \"1s\"\n",
+            "'hook-timeout', but ip and interface; it is a setting of the member: write it above",
+        ),
+        (
+            "[[check]]\nfile = \"/x\"\nhook_timeout = \"1s\"\n",
+            "it is a setting of the member: write it above the first line with [",
+        ),
+        ("[params]\nhook-timeout = \"1s\"\n", "it is a setting of the member: write it above"),
+        ("command = \"sleep 9\"\n", "write command = [\"sleep\", \"9\"], or shell = \"sleep 9\""),
         ("address = [\"10.9.0.1@lo\"]\n", "'10.9.0.1@lo': write IP/LEN@INTERFACE"),
         ("[[address]]\nip = \"10.9.0.0/24\"\ninterface = \"lo\"\n", "no host can have it"),
         ("[[address]]\nip = \"10.9.0.7/40\"\ninterface = \"lo\"\n", "from 1 to 32"),

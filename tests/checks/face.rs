@@ -59,5 +59,11 @@ fn status_readyz_and_metrics_show_the_checks() {
     let text = member.ask("status");
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(text.contains("warning: check web fails (exec "), "{text}");
-    assert!(text.contains("lo is well (interface lo)"), "{text}");
+    assert!(text.contains("lo is well (interface lo); "), "{text}");
+    let line = text.lines().find(|line| line.contains("web fails (exec ")).unwrap_or_default();
+    assert!(
+        text.lines().any(|line| line.contains(" runs, ") && line.ends_with(" failed")),
+        "{line}"
+    );
+    assert!(text.contains("\n priority        3\n"), "what lo adds: {text}");
 }

@@ -1,6 +1,6 @@
 //! A check without a weight: while it fails the member does not lead.
 
-use super::member::{Folder, Member, eventually, leader, now, peers};
+use super::member::{Folder, Member, bellwether, eventually, leader, now, peers};
 use super::{check, set_well, while_well};
 use serde_json::Value;
 use std::time::Duration;
@@ -52,12 +52,19 @@ fn a_leader_whose_check_fails_ends_its_command_and_hands_over_and_leads_again_af
     assert!(place(&format!("end {first}")) < place(&next), "one after the other: {seen:?}");
     assert!(place(&format!("end {first}")).is_some(), "it had its time to end: {seen:?}");
 
+    let report = bellwether(&format!("report web --format json --dir {}", folder.dir())).stdout;
+    let report: Value = serde_json::from_slice(&report).expect("it is JSON");
+    let reigns = report["reigns"].as_array().expect("a list");
+    let unfit = |reign: &Value| reign["leader"] == first && reign["end"] == "unfit";
+    assert!(reigns.iter().any(unfit), "{report:#}");
+
     // If nobody is well, nobody leads; and it takes three good runs to lead again.
     others.iter().for_each(|member| set_well(&folder, member.id(), false));
     others.iter().for_each(|member| drop(member.becomes("looking")));
     let failing = former.becomes("looking");
     let why = failing["why"].to_string();
     assert!(why.contains("does not lead while check probe fails: exit status: 1"), "{why}");
+    assert!(!why.contains("for now"), "the reason, and nothing else: {why}");
     let before = failing["checks"][0]["succeeded"].as_u64().expect("it is counted");
     set_well(&folder, first, true);
     eventually("its return", || {

@@ -1,6 +1,6 @@
 //! The file that is there only while a member leads.
 
-use super::member::{Folder, Member, eventually, leader, now, peers};
+use super::member::{Folder, Member, bellwether, eventually, leader, now, peers};
 use rustix::process::Signal;
 
 /// A group of three with a file each.
@@ -49,6 +49,53 @@ fn the_file_is_there_only_while_the_member_leads_and_tells_until_when() {
     assert_eq!(text(&folder, first), None, "it has handed over");
     let second = leader(&members);
     eventually("the file of the next", || text(&folder, second));
+}
+
+#[test]
+fn a_leader_that_cannot_end_what_it_guards_gives_way_and_says_why_until_it_can() {
+    let folder = Folder::new("file-stuck");
+    let members = group(&folder);
+    let first = leader(&members);
+    eventually("its file", || text(&folder, first));
+    let stuck = members.iter().find(|member| member.id() == first).expect("it is one of them");
+    // A folder with something in it cannot be replaced, nor removed as a file is.
+    let file = folder.file(&format!("leader.{first}"));
+    let (full, former) = (folder.file("full"), folder.file("former"));
+    std::fs::create_dir(&full).expect("there is room");
+    std::fs::write(full.join("x"), "").expect("there is room");
+    eventually("a folder in its place", || {
+        let _ = std::fs::rename(&file, &former); // it may be written anew
+        std::fs::rename(&full, &file).ok()
+    });
+    stuck.error("cannot remove the leader file");
+    let why = eventually("a reason", || {
+        let status = stuck.status()?;
+        let why = status["why"].to_string();
+        let leads = status["role"] == "leader";
+        (!leads && why.contains("does not lead while something is left of when it led"))
+            .then_some(why)
+    });
+    assert!(why.contains("cannot remove the leader file"), "{why}");
+    eventually("another leader", || {
+        let others = members.iter().filter(|member| member.id() != first);
+        let mut roles = others.filter_map(Member::status).map(|status| status["role"].clone());
+        roles.any(|role| role == "leader").then_some(())
+    });
+    // It votes, and does not lead; once it can remove the file, it may again.
+    stuck.becomes("follower");
+    std::fs::remove_dir_all(&file).expect("it is there");
+    stuck.error("nothing is left of when the member led: it may lead again");
+    eventually("no reason", || {
+        let status = stuck.status()?;
+        (!status["why"].to_string().contains("something is left")).then_some(())
+    });
+    eventually("its turn", || {
+        for id in (1..=3).filter(|id| *id != first) {
+            // Whoever leads does so.
+            bellwether(&format!("transfer web {first} --id {id} --dir {}", folder.dir()));
+        }
+        (stuck.status()?["role"] == "leader").then_some(())
+    });
 }
 
 /// Waits until another one leads; the former leader's file must be gone by then.

@@ -47,7 +47,7 @@ fn a_pipe_is_told_the_states_and_one_that_nobody_reads_costs_nothing() {
     let mut member = Member::start(&folder, &peers(1), 1, &["--notify-fifo", &path]);
     eventually("its warning", || {
         let warnings = member.status()?["warnings"].to_string();
-        warnings.contains("lines for --notify-fifo were lost").then_some(())
+        warnings.contains("lost that --notify-fifo tells: nobody reads").then_some(())
     });
     member.becomes("leader");
     assert_eq!(member.end().0, Some(0));

@@ -167,6 +167,10 @@ fn a_group_that_draws_is_explored_and_its_deadlock_is_found() {
     let (verdict, code) = json(&flags);
     assert_eq!(code, Some(1), "{verdict}");
     assert_eq!(verdict["broken"], "somebody-stands", "{verdict}");
+    let drawn: Vec<_> = std::fs::read_dir(&out).expect("it was made").flatten().collect();
+    let name = drawn[0].file_name().into_string().expect("it is plain text");
+    // What is broken, and by which run: another one does not overwrite it.
+    assert!(name.starts_with("explored-somebody-stands-"), "{name}");
     std::fs::remove_dir_all(&out).expect("it was made by this test");
 }
 

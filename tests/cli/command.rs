@@ -1,7 +1,7 @@
 //! Starts the command and gives its output, in the shape that a test asks about.
 
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The command, yet without arguments.
@@ -67,4 +67,16 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = unused(name);
     std::fs::create_dir_all(&folder).expect("there is room for a folder");
     folder
+}
+
+/// The files in the folders of pieces, one of which each build of the program has.
+pub(crate) fn files_of_pieces(out: &Path) -> Vec<String> {
+    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
+    let builds = entries(&out.join("pieces")).flat_map(|build| entries(&build.path()));
+    builds.map(|file| file.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// How many pieces are kept there.
+pub(crate) fn pieces(out: &Path) -> usize {
+    files_of_pieces(out).iter().filter(|name| !name.ends_with(".new")).count()
 }

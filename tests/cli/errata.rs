@@ -1,6 +1,6 @@
 //! `docs/errata.md` is what the program writes: no number in it is typed, none is out of date.
 
-use crate::command::stdout;
+use crate::command::{json, stdout, unused};
 
 /// On failure: `cargo run --release -- analyze --errata > docs/errata.md`, and read what changed.
 #[test]
@@ -15,4 +15,82 @@ fn the_errata_are_what_the_formulas_and_the_simulations_say() {
     let judged: Vec<&str> = written.lines().filter(|line| line.ends_with("orrected |")).collect();
     assert!(judged.len() >= 15, "{} rows are decided", judged.len());
     assert!(!written.contains("| printed |\n") && !written.contains("| neither |"), "{written}");
+}
+
+/// Under each error stand the commands that decide it. All are run: those that compute, draw or
+/// simulate here, with few runs, and tests, whose names must exist, with all other tests. The
+/// numbers that simulations print stand in the page, which the test above compares.
+#[test]
+fn every_erratum_names_the_command_that_decides_it() {
+    let page = include_str!("../../docs/errata.md");
+    let errata: Vec<&str> = page.split("\n## ").skip(1).collect();
+    assert!(errata.len() >= 50, "{}", errata.len());
+    for erratum in errata {
+        let title = erratum.lines().next().unwrap_or_default();
+        let (_, commands) = erratum.split_once("```sh\n").expect(title);
+        let (commands, _) = commands.split_once("```").expect(title);
+        assert!(commands.lines().count() > 0, "{title}");
+        for command in commands.lines() {
+            let words: Vec<&str> = command.split_whitespace().collect();
+            match words[..2] {
+                ["bellwether", "analyze"] => {
+                    let name = words[2];
+                    assert!(erratum.contains(&format!("| `{name}` |")), "{title}: {command}");
+                    let result = json(&words[1..].join(" "));
+                    assert!(result["corrected"].is_number(), "{command}: {result}");
+                }
+                ["bellwether", "sim"] => assert_prints_a_number(&words[1..]),
+                ["bellwether", "reproduce"] => assert_claims(&words[1..], erratum),
+                ["cargo", "test"] => assert_is_a_test(words[words.len() - 1]),
+                _ => panic!("{title}: {command}"),
+            }
+        }
+    }
+}
+
+/// The command of a simulation prints a mean, with two runs in place of many.
+fn assert_prints_a_number(words: &[&str]) {
+    let mut words = words.to_vec();
+    let runs = words.iter().position(|word| *word == "--runs").expect("it says how many runs");
+    words[runs + 1] = "2";
+    let command = words.join(" ");
+    let result = json(&command);
+    let metrics = result["metrics"].as_object().expect(&command);
+    assert!(metrics.values().any(|metric| metric["mean"].is_number()), "{command}: {result}");
+}
+
+/// The figure that a command draws has a claim of the place that the erratum names, the last words
+/// of its "Where", and more besides. With so few runs none is decided.
+fn assert_claims(words: &[&str], erratum: &str) {
+    let place = erratum.lines().find_map(|line| line.strip_prefix("*Where:* ")).expect(erratum);
+    let place = place.rsplit(", ").next().unwrap_or(place).trim_end_matches('.');
+    let folder = unused(words[1]);
+    let few = format!("{} --runs 10 --out {}", words.join(" "), folder.display());
+    let result = json(&few);
+    let claims = result["figures"][0]["claims"].as_array().expect(&few);
+    let of_place = |section: &str| section.split(", ").any(|part| part == place);
+    let judged = claims.iter().any(|claim| claim["section"].as_str().is_some_and(of_place));
+    assert!(judged && claims.len() > 1, "{few}, {place}: {claims:?}");
+    std::fs::remove_dir_all(folder).expect("it wrote a folder");
+}
+
+/// A test, or a module of tests, that a command names.
+fn assert_is_a_test(name: &str) {
+    let last = name.rsplit("::").next().unwrap_or(name);
+    let found =
+        |text: &str| text.contains(&format!("fn {last}")) || text.contains(&format!("mod {last};"));
+    let mut folders = vec![std::path::PathBuf::from("crates")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of the repository").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "rs")
+                && std::fs::read_to_string(&path).is_ok_and(|text| found(&text))
+            {
+                return;
+            }
+        }
+    }
+    panic!("no test is called {name}");
 }

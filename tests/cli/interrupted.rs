@@ -112,6 +112,18 @@ fn a_plan_is_printed_without_its_simulation() {
     }
 }
 
+/// Without a look at Ctrl-C, the pilot runs alone would take hours.
+#[test]
+fn the_pilot_runs_of_a_rare_event_end_at_once() {
+    let flags = "sim le-s --nodes 20 --loss .1 --listen 9.5s --window 600s --effort 1000000";
+    for method in ["split", "tilt"] {
+        let output = interrupted(&format!("{flags} --rare false-departure --method {method}"));
+        assert_eq!(output.stdout, b"");
+        let errors = String::from_utf8(output.stderr).expect("errors are text");
+        assert!(errors.contains("before two replications"), "{errors}");
+    }
+}
+
 #[test]
 fn a_search_that_has_found_nothing_says_so() {
     let output = interrupted("plan probabilistic --nodes 2000 --mcast-loss .05 --effort 1000");

@@ -3,6 +3,7 @@
 
 mod analyze;
 mod called;
+mod censored;
 mod check;
 mod command;
 mod completions;
@@ -14,6 +15,9 @@ mod plan_local_leader;
 mod plan_probabilistic;
 mod points;
 mod probabilistic;
+mod rare;
 mod reproduce;
+mod shares;
 mod sim_and_trace;
+mod sweep;
 mod traces;

@@ -25,9 +25,30 @@ fn the_timers_follow_from_the_goals() {
     let losses = |flags: &str| number(&of(flags)["params"]["losses_in_a_row"]);
     assert_eq!(losses("--loss .1 --false-departures 10"), 6.0);
     assert_eq!(losses("--loss .1 --false-departures .1"), 8.0, "one more for each tenth");
+    assert_eq!(losses("--loss .1 --false-departures 1/10d"), 8.0, "the same in another time");
     assert_eq!(losses("--loss .1 --loss-model correlated"), 5.0, "all lose together");
     assert_eq!(losses("--loss .1 --announce .1s --delay 1ms"), 8.0, "ten times as many chances");
     assert_eq!(losses(""), 1.0, "nothing is lost");
+}
+
+/// One false alarm in ten years cannot be waited for: its rate is estimated, at the T_L that was
+/// planned, and must agree with the formula at 99.9 %.
+#[test]
+fn one_false_alarm_in_ten_years_is_planned_and_estimated() {
+    for loss in ["--loss .1", "--loss .02"] {
+        let goal = "--false-departures 1/10y --simulate 20 --seed 5";
+        let plan = json(&format!("plan announce-listen --nodes 5 {loss} {goal}"));
+        let rate = &plan["watched"]["estimated"];
+        let (found, predicted) = (number(&rate["per_day"]), number(&rate["predicted_per_day"]));
+        assert!(predicted <= 1.0 / 3652.5 && rate["agrees"] == true, "{loss}: {plan}");
+        assert!((found / predicted - 1.0).abs() < 0.5, "{loss}: {rate}");
+        let command = rate["command"].as_str().and_then(|text| text.strip_prefix("bellwether "));
+        let again = json(command.expect("it is our command"));
+        let a_day = number(&again["probability"]) * 8640.0;
+        assert!((a_day / found - 1.0).abs() < 1e-3, "{again}");
+    }
+    let line = refusal("plan announce-listen --false-departures 1/10x", 2);
+    assert!(line.contains("X/Ny"), "{line}");
 }
 
 #[test]

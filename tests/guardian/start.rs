@@ -81,6 +81,33 @@ fn a_command_that_has_not_started_when_its_permission_ends_never_does() {
     member.finish();
 }
 
+/// Its program may have begun by then: it has the time that any other has, and no more.
+#[test]
+fn a_command_that_is_to_end_while_it_starts_has_its_time() {
+    let mut member = Member::start("exec 9>$LIFE; for i in 1 2 3; do sleep 9; done");
+    let Some(cgroup) = cgroup_to_be(&member) else {
+        return;
+    };
+    let entered = || fs::read_to_string(cgroup.join("cgroup.procs")).is_ok_and(|it| !it.is_empty());
+    for (thaws, stop) in [(true, "stop 600000"), (false, "stop 0")] {
+        fs::write(cgroup.join("cgroup.freeze"), "1").expect("it is ours");
+        let first = member.permit(LEASE);
+        eventually("the process in its cgroup", entered);
+        member.say(stop);
+        while thaws && now() < first + Duration::from_millis(500) {
+            thread::sleep(std::time::Duration::from_millis(200));
+            member.permit(LEASE); // which keeps it beyond its first permission
+            assert!(entered(), "it was killed");
+        }
+        if thaws {
+            fs::write(cgroup.join("cgroup.freeze"), "0").expect("it is ours");
+        }
+        member.expect("report Started");
+        member.expect("report Ended");
+    }
+    member.finish();
+}
+
 #[test]
 fn a_guardian_that_was_late_ends_the_command_that_much_earlier_and_says_so() {
     let mut member = Member::start(

@@ -220,12 +220,8 @@ fn what_all_three_leave_behind_when_they_are_killed_the_next_member_ends_before_
     next.finish();
 }
 
-/// The limit: nobody is left who knows of it.
-#[test]
-fn what_all_three_leave_behind_stays_without_a_cgroup() {
-    if !WITHOUT_CGROUP.is_possible() {
-        return;
-    }
+/// Whether something of a command stays that has no cgroup, when all three are killed at once.
+fn something_stays() -> bool {
     let script = "exec 9>$LIFE; setsid sleep 27 & echo left $!; echo up >&9; wait";
     let mut member = Member::set_up(WITHOUT_CGROUP, script);
     member.permit(600_000);
@@ -234,10 +230,23 @@ fn what_all_three_leave_behind_stays_without_a_cgroup() {
     let left = member.expect("left ").parse().ok().and_then(Pid::from_raw).expect("a number");
     inject(&member, &ALL_THREE.map(|who| (who, Signal::KILL)));
     let next = Member::set_up(WITHOUT_CGROUP, "exit 0");
-    assert!(member.something_lives(), "this is more than the documentation promises");
-    send(left, Signal::KILL);
+    let stays = member.something_lives();
+    if stays {
+        send(left, Signal::KILL);
+    }
     member.gone();
     next.finish();
+    stays
+}
+
+/// The limit: nobody is left who knows of it. On a busy machine the last of the three may act
+/// before it is killed, so there are a few tries.
+#[test]
+fn what_all_three_leave_behind_stays_without_a_cgroup() {
+    if WITHOUT_CGROUP.is_possible() {
+        let stays = (0..5).any(|_| something_stays());
+        assert!(stays, "this is more than the documentation promises");
+    }
 }
 
 /// What the documentation recommends where even that must be survived.

@@ -31,13 +31,23 @@ fn promtool(arguments: &[&str], input: &str) {
 fn full_page() -> String {
     let folder = Folder::new("http-page-hook");
     let hook = folder.script("hook", "exit 0").display().to_string();
-    let group = Group::start("page", 3, &["--on-change", &hook, "--", "sleep", "1000"]);
+    // Of a network that no host has; on the loopback nobody can be asked for it.
+    let address = format!("192.0.2.{}/32@lo", 1 + std::process::id() % 254);
+    let flags = ["--on-change", &hook, "--address", &address, "--", "sleep", "1000"];
+    let group = Group::start("page", 3, &flags);
     let (_, leads, _) = group.roles();
     let Door::Tcp(address) = leads else { unreachable!("it is an address") };
     let socket = UdpSocket::bind("127.0.0.1:0").expect("there is a port");
     socket.send_to(b"nonsense", address.replace(":7480", ":7400")).expect("it is sent");
     let all = |answer: &Answer| {
-        let words = ["reason=\"short\"", "result=\"succeeded\"", "action=\"started\""];
+        let words = [
+            "reason=\"short\"",
+            "result=\"succeeded\"",
+            "action=\"started\"",
+            "interface=\"lo\",state=\"set\"} 1",
+            "bellwether_round_trip_seconds_count",
+            "bellwether_delay_bound_seconds_count",
+        ];
         words.iter().all(|word| answer.body.contains(word))
     };
     eventually("all metrics", || Some(leads.get("/metrics")).filter(all)).body
@@ -53,8 +63,24 @@ fn a_page_keeps_the_rules_of_prometheus_and_has_what_alerts_and_dashboard_show()
         "# TYPE bellwether_datagrams_sent_total counter",
         ",role=\"leader\"} 1",
         ",reason=\"lapsed\"} 0",
+        "# TYPE bellwether_round_trip_seconds histogram",
+        "# TYPE bellwether_delay_bound_seconds histogram",
+        "le=\"+Inf\"} ",
     ] {
         assert!(page.contains(line), "no {line}\n{page}");
+    }
+    // On the loopback most messages take less than a quarter of a second.
+    let value = |start: &str, label: &str| {
+        let line = page.lines().find(|line| line.starts_with(start) && line.contains(label));
+        let value = line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+        value.unwrap_or_else(|| panic!("no {start} {label}\n{page}"))
+    };
+    for name in ["bellwether_round_trip_seconds", "bellwether_delay_bound_seconds"] {
+        let count = value(&format!("{name}_count"), "");
+        let [quick, all] =
+            ["le=\"0.25\"", "le=\"+Inf\""].map(|class| value(&format!("{name}_bucket"), class));
+        assert!(count > 0.0 && all == count && quick > count / 2.0, "{name}: {page}");
+        assert!(value(&format!("{name}_sum"), "") > 0.0, "{page}");
     }
     let described: BTreeSet<&str> =
         page.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
@@ -64,7 +90,7 @@ fn a_page_keeps_the_rules_of_prometheus_and_has_what_alerts_and_dashboard_show()
         let names: BTreeSet<String> = text
             .split(word)
             .filter(|name| name.starts_with("bellwether_"))
-            .map(str::to_owned)
+            .map(|name| name.strip_suffix("_bucket").unwrap_or(name).to_owned())
             .collect();
         assert!(names.len() > 5, "{name}: {names:?}");
         names

@@ -262,7 +262,7 @@ fn marks_show_two_members_at_once_and_only_those() {
     let length = found[0].to.since(found[0].from);
     assert!(length >= Duration::from_millis(20), "{length}");
     // A clock that is ahead tells the same time.
-    let ahead = Duration::from_secs(3600);
+    let ahead = Duration::from_nanos(now().as_nanos() / 2); // the clock may have begun just now
     let file = folder.file("marks-1");
     assert!(Place::take(&file, ahead).is_ok());
     assert!(now().since(runs(1, &file)[2].first) >= ahead);

@@ -11,6 +11,7 @@ mod laboratory;
 mod multicast;
 mod protocols;
 mod scenarios;
+mod turns;
 mod wills;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -6,10 +6,11 @@ use crate::lab::group::{Group, Shape};
 use crate::stage;
 use bellwether::protocols::local_leader::Preset;
 
-/// The settled group's leader, when all that it told outside is over.
+/// The settled group's leader, when all that it told outside is over, and half-way between two
+/// renewals: one that reaches only some voters costs a round more than the bound of these tests.
 fn silent_leader(group: &mut Group) -> u64 {
     group.settled(&group.ids());
-    sleep(group.params().lock() * 3);
+    sleep(group.params().lock() * 3 + group.params().renew() / 2);
     group.settled(&group.ids())
 }
 
@@ -40,19 +41,15 @@ fn a_killed_leader_is_replaced_before_its_lease_is_over() {
 fn a_leader_that_is_killed_with_its_guardian_keeps_its_lease() {
     let _stage = stage();
     let mut group = Group::started(Shape::lan(3));
-    let mut in_time = 0;
     for _ in 0..3 {
         let leader = silent_leader(&mut group);
         let begun = group.crash_all(leader);
         let (_, took) = group.replaced(leader, begun);
         let lease = group.lease(leader);
         assert!(begun + took >= lease, "{} before the end", millis(lease.since(begun + took)));
-        // A message that a busy machine delays costs a round, so not each can be within the bound.
-        group.assert_within("lease", took, group.kappa(), begun);
-        in_time += u32::from(took <= group.failover(0));
+        group.assert_within("lease", took, group.failover(0), begun);
         group.restart(leader);
     }
-    assert!(in_time >= 2, "{in_time} of 3 were replaced within {}", group.failover(0));
     group.settled(&group.ids());
     group.calm();
     group.acquit();

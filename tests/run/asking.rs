@@ -159,6 +159,17 @@ fn a_leader_hands_over_to_the_member_that_is_named_or_says_why_not() {
     assert_eq!(leader(&|id| id != first), next);
     begun(next);
     assert_eq!(folder.text("log"), format!("begin {first}\nend {first}\nbegin {next}\n"));
+    // Without a name it is the next in the order of ids.
+    eventually("the support of all", || {
+        let status = members[next as usize - 1].status()?;
+        let known = status["members"].as_array()?;
+        known.iter().all(|member| member["supports"] == true).then_some(())
+    });
+    let third = next % 3 + 1;
+    let done = bellwether(&format!("transfer web next --id {next} --dir {dir}"));
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert_eq!(said, format!("member {next} hands web over to {third}\n"));
+    assert_eq!(leader(&|id| id != next), third);
 }
 
 #[test]

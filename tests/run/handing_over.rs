@@ -319,13 +319,15 @@ fn a_resignation_while_a_transfer_is_under_way_is_granted_if_the_nominee_has_gon
 fn the_command_receives_the_stop_signal_that_was_chosen() {
     let folder = Folder::new("signal");
     for (flag, number) in [("SIGINT", "INT"), ("quit", "QUIT"), ("10", "USR1")] {
+        // It starts nothing: dash forgets a signal that comes while it starts a program.
         let script = "for s in INT QUIT TERM USR1; do trap \"echo $s; exit\" $s; done; echo up; \
-                      while :; do sleep .05; done";
+                      while :; do :; done";
         let flags = ["--stop-signal", flag, "--", "sh", "-c", script];
         let mut member = Member::start(&folder, &peers(1), 1, &flags);
         assert_eq!(member.next_line().as_deref(), Some("up"));
         member.signal(Signal::TERM);
-        assert_eq!(member.next_line().as_deref(), Some(number));
+        let heard = member.next_line();
+        assert_eq!(heard.as_deref(), Some(number), "{:?}", member.all_errors());
         assert_eq!(member.code(), Some(0));
     }
 }

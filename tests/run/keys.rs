@@ -81,11 +81,14 @@ fn a_rotation_is_three_commands_on_one_machine_and_nobody_stops_leading() {
     let new = installed["key"].as_str().expect("its name").to_owned();
     assert_eq!(common(&installed), [old[0].clone(), new.clone()]);
     let line = refused(&members[0], &folder, &format!("remove {}", old[0]));
-    assert!(line.contains(&format!("still sends with key {}", old[0])), "{line}");
+    let told = format!("members 1, 2, 3 still send with key {}", old[0]);
+    assert!(line.contains(&told), "{line}");
     let line = refused(&members[0], &folder, "use 00000000");
-    assert!(line.contains("key 00000000 is not installed on 1, 2, 3"), "{line}");
+    assert!(line.contains("members 1, 2, 3 do not have key 00000000; install"), "{line}");
     let used = keys(&members[1], &folder, &format!("use {new}"));
     assert_eq!(common(&used), [new.clone(), old[0].clone()]);
+    let told = format!("new keys: sends with {new}, accepts {}", old[0]);
+    members.iter().for_each(|member| drop(member.error(&told)));
     let removed = keys(&members[1], &folder, &format!("remove {}", old[0]));
     assert_eq!(common(&removed), std::slice::from_ref(&new));
     assert_eq!(reign(&members), before, "leader, terms and lives stay");
@@ -143,7 +146,7 @@ fn a_member_that_was_down_is_named_until_it_has_the_key() {
     assert!(errors.contains("member 3 did not answer"), "{errors}");
     let line = refused(&members[0], &folder, &format!("use {new}"));
     assert!(
-        line.contains("1 of 3 members do not answer (3)") && line.contains("--force"),
+        line.contains("member 3 does not answer (1 of 3)") && line.contains("--force"),
         "{line}"
     );
     // It is back, and has the old key alone.
@@ -151,7 +154,7 @@ fn a_member_that_was_down_is_named_until_it_has_the_key() {
     leader(&members);
     for force in ["", " --force"] {
         let line = refused(&members[1], &folder, &format!("use {new}{force}"));
-        assert!(line.contains(&format!("key {new} is not installed on 3")), "{line}");
+        assert!(line.contains(&format!("member 3 does not have key {new}; install")), "{line}");
     }
     let again = keys(&members[1], &folder, &format!("install {new}"));
     assert_eq!(common(&again), [old[0].clone(), new.clone()]);
@@ -165,7 +168,7 @@ fn a_member_that_was_down_is_named_until_it_has_the_key() {
     members.push(start(&folder, &list, 3));
     leader(&members);
     let line = refused(&members[0], &folder, &format!("remove {}", old[0]));
-    assert!(line.contains(&format!("3 still sends with key {}", old[0])), "{line}");
+    assert!(line.contains(&format!("member 3 still sends with key {}", old[0])), "{line}");
     keys(&members[0], &folder, &format!("use {new}"));
     assert_eq!(common(&keys(&members[2], &folder, &format!("remove {}", old[0]))), [new]);
 }

@@ -14,8 +14,12 @@ fn each_change_is_a_message_in_the_form_that_was_asked_for() {
     let message: Value = serde_json::from_str(&line).expect("it is JSON");
     assert_eq!(message["level"], "info", "{line}");
     assert!(message["time"].as_str().is_some_and(|time| time.ends_with('Z')), "{line}");
+    let said = message["message"].as_str().expect("it is a text");
+    assert!(said.starts_with("member 1 leads web"), "the time is told once: {line}");
+    assert!(message["clock"].as_f64().is_some_and(|clock| clock > 0.0), "{line}");
     assert!(member.line(|line| line.contains("leads web")).contains("member 1 leads web"));
     assert_eq!(member.end().0, Some(0));
+    member.error("member 1 handed over and left web");
 
     // The lines of a journal have priorities; without a key is a warning, a change is not.
     let flags = ["--log", "journald", "--log-level", "warning"];
@@ -24,6 +28,29 @@ fn each_change_is_a_message_in_the_form_that_was_asked_for() {
     assert_eq!(member.end().0, Some(0));
     let lines = member.last_errors();
     assert_eq!(lines, ["<4>without a key, whoever reaches the port can lead the group"]);
+}
+
+#[test]
+fn form_and_level_change_while_the_member_runs() {
+    let folder = Folder::new("log-reload");
+    let file = folder.file("web.toml");
+    let write = |text: &str| std::fs::write(&file, text).expect("there is room");
+    write("log = \"journald\"\nlog-level = \"error\"\n");
+    let path = file.display().to_string();
+    let mut member = Member::start(&folder, &peers(1), 1, &["--config", &path]);
+    member.becomes("leader");
+    write("log = \"json\"\nlog-level = \"info\"\n");
+    let told = member.ask("reload");
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    assert_eq!(member.end().0, Some(0));
+    let lines = member.last_errors();
+    let message = |line: &String| serde_json::from_str(line).expect("it is JSON");
+    let messages: Vec<Value> = lines.iter().map(message).collect();
+    let said = |text: &str| {
+        messages.iter().any(|it| it["message"].as_str().is_some_and(|said| said.contains(text)))
+    };
+    assert!(said("log is now json; log-level is now info"), "{lines:?}");
+    assert!(said("handed over and left web") && !said("leads web"), "{lines:?}");
 }
 
 #[test]

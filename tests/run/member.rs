@@ -203,7 +203,7 @@ impl Member {
         .collect()
     }
 
-    fn all_errors(&self) -> Vec<String> {
+    pub(crate) fn all_errors(&self) -> Vec<String> {
         self.errors.try_iter().collect()
     }
 

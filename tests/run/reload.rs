@@ -189,7 +189,7 @@ fn what_cannot_change_is_named_and_then_nothing_changes() {
     let (list, dir) = (peers(1), folder.dir());
     let hook = folder.script("hook", "true").display().to_string();
     let base = |hook_timeout: &str| {
-        format!("on-change = \"{hook}\"\nhook-timeout = \"{hook_timeout}\"\npriority = 2\n")
+        format!("on-change = \"{hook}\"\nhook-timeout = \"{hook_timeout}\"\nname = \"one\"\n")
     };
     let text = |head: &str, params: &str| {
         format!(
@@ -207,20 +207,32 @@ fn what_cannot_change_is_named_and_then_nothing_changes() {
     assert!(bellwether(&format!("keygen {key}")).status.success());
     let all = text(&now, "");
     for (changed, names) in [
-        (all.replace("\"web\"", "\"db\""), "group"),
-        (all.replace(&list, &other_list), "peers"),
-        (all.replace(&dir, "/tmp"), "dir"),
-        (all.replace("insecure = true", &format!("key = \"{key}\"")), "insecure, key"),
-        (all.replace("priority = 2", "priority = 3"), "priority"),
-        (all.replace("priority = 2", "witness = true"), "priority, witness"),
-        (all.replace("priority = 2", "command = [\"sleep\", \"9\"]"), "command, priority"),
-        (all.replace("priority = 2", "priority = 2\nguardian = \"no\""), "guardian"),
-        (all.replace("priority = 2", "priority = 2\nlisten = \"127.0.0.1:7\""), "listen"),
+        (all.replace("\"web\"", "\"db\""), "group (from web to db)"),
+        (all.replace(&list, &other_list), &*format!("peers (from {list} to {other_list})")),
+        (all.replace(&dir, "/tmp"), &*format!("dir (from {dir} to /tmp)")),
         (
-            all.replace("priority = 2", "priority = 2\nid = 1\nlease = \"5s\""),
-            "[params] preset, id, lease",
+            all.replace("insecure = true", &format!("key = \"{key}\"")),
+            &*format!("insecure (from true to nothing), key (from nothing to {key})"),
         ),
-        (text(&now, "cooldown = \"3s\""), "[params] cooldown"),
+        (all.replace("\"one\"", "\"two\""), "name (from one to two)"),
+        (
+            all.replace("name = \"one\"", "command = [\"sleep\", \"9\"]"),
+            "command (from nothing to sleep), name (from one to nothing)",
+        ),
+        (
+            all.replace("name = \"one\"", "name = \"one\"\nguardian = \"no\""),
+            "guardian (from nothing to no)",
+        ),
+        (
+            all.replace("name = \"one\"", "name = \"one\"\nlisten = \"127.0.0.1:7\""),
+            "listen (from nothing to 127.0.0.1:7)",
+        ),
+        (
+            all.replace("name = \"one\"", "name = \"one\"\nid = 1\nlease = \"5s\""),
+            "[params] preset (from \"wan\" to nothing), id (from nothing to 1), lease (from \
+             nothing to 5s)",
+        ),
+        (text(&now, "cooldown = \"3s\""), "[params] cooldown (from nothing to \"3s\")"),
     ] {
         let changed =
             changed.replace("\nid = 1\nlease", "\nid = 1\nprotocol = \"local-leader\"\nlease");
@@ -290,4 +302,72 @@ fn another_token_is_asked_for_at_once_and_another_rank_counts_in_the_election() 
     assert_eq!(reload(&members[0]), ["http-token"]);
     assert!(ask("the-first-token-of-all").contains("401"));
     assert!(!ask("the-second-token-of-all").contains("401"));
+}
+
+/// The first check of a member, and how willing it is to lead.
+fn checked(member: &Member) -> Option<(Value, Value)> {
+    let status = member.status()?;
+    Some((status["checks"].clone(), status["why"].clone()))
+}
+
+#[test]
+fn checks_and_priorities_change_in_one_step_or_not_at_all() {
+    let folder = Folder::new("reload-checks");
+    let list = peers(1);
+    let well = folder.file("well").display().to_string();
+    fs::write(&well, "").expect("there is room");
+    let check = |name: &str, rest: &str| {
+        format!("[[check]]\nname = \"{name}\"\nfile = \"{well}\"\ninterval = \"50ms\"\n{rest}\n")
+    };
+    let settings = |head: &str, tables: &str| {
+        let text = format!(
+            "group = \"web\"\npeers = \"{list}\"\ninsecure = true\ndir = \"{}\"\n{head}\n{tables}\
+             [params]\npreset = \"wan\"\n",
+            folder.dir()
+        );
+        fs::write(folder.file("web.toml"), text).expect("there is room");
+    };
+    // It fails until it was well once.
+    settings("", &check("old", "init_fail = true"));
+    let member = start(&folder, 1);
+    let before = reign(&member);
+    let runs = |member: &Member| checked(member)?.0[0]["succeeded"].as_u64();
+    let ran = eventually("a run", || runs(&member).filter(|runs| *runs > 0));
+
+    // What stays the same is as well as it was; what is new begins.
+    settings("priority = 7", &(check("old", "init_fail = true") + &check("new", "weight = 5")));
+    assert_eq!(reload(&member), ["check", "priority"]);
+    eventually("both", || {
+        let (checks, _) = checked(&member)?;
+        let new = checks[1]["succeeded"].as_u64()?;
+        (checks[1]["name"] == "new" && new > 0 && checks[0]["up"] == true).then_some(())
+    });
+    assert!(runs(&member) >= Some(ran), "it goes on counting");
+    assert_eq!(reign(&member), before, "it leads on");
+
+    // What is bad changes nothing, also not the priority beside it.
+    for (head, tables, text) in [
+        ("priority = 8", check("x", "interval = \"soon\""), "interval"),
+        ("priority = 8", check("x", "") + &check("x", ""), "two checks are called 'x'"),
+        ("witness = true", check("x", ""), "a witness never leads"),
+        ("priority = 8\npriorities = [\"1=9\"]", String::new(), "priorit"),
+    ] {
+        settings(head, &tables.replacen("interval = \"50ms\"\ninterval", "interval", 1));
+        let output = member.ask("reload");
+        let line = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && line.contains(text), "{head} {tables}: {line}");
+        assert_eq!(
+            checked(&member).map(|(checks, _)| checks[1]["name"].clone()),
+            Some("new".into())
+        );
+    }
+
+    // A witness does not lead; without checks nothing is looked at.
+    settings("witness = true", "");
+    assert_eq!(reload(&member), ["check", "priority", "witness"]);
+    member.becomes("looking");
+    assert_eq!(checked(&member).map(|(checks, _)| checks), Some(Value::Null), "no checks are left");
+    settings("", "");
+    assert_eq!(reload(&member), ["witness"]);
+    member.becomes("leader");
 }

@@ -98,9 +98,21 @@ impl Log {
         self.heard().said.iter().filter(|said| said.t >= from).cloned().collect()
     }
 
+    /// When somebody began to lead, since then. A leader that goes on with a higher term, because a
+    /// voter that missed its requests had granted itself one, does not begin again.
+    pub(crate) fn begun(&self, from: Instant) -> Vec<Instant> {
+        let heard = self.heard();
+        let goes_on = |(number, said): (usize, &Said)| {
+            let before = heard.said[..number].iter().rev().find(|before| before.id == said.id);
+            before.is_some_and(Said::leads)
+        };
+        let led = heard.said.iter().enumerate().filter(|(_, said)| said.t >= from && said.leads());
+        led.filter(|said| !goes_on(*said)).map(|(_, said)| said.t).collect()
+    }
+
     /// How many times somebody began to lead since then.
     pub(crate) fn reigns(&self, from: Instant) -> usize {
-        self.since(from).iter().filter(|said| said.leads()).count()
+        self.begun(from).len()
     }
 
     /// The last `count` lines, for whoever looks for the reason.

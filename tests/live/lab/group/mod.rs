@@ -244,11 +244,24 @@ impl Group {
         self.folder.file(&format!("trace-{id}"))
     }
 
+    /// What a member has recorded so far.
+    fn records(&self, id: u64) -> Vec<Record> {
+        let text = std::fs::read_to_string(self.trace(id)).expect("it records");
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
+    /// How many messages of this kind a member recorded that it received.
+    pub(crate) fn received(&self, id: u64, kind: &str) -> usize {
+        let kinds = self.records(id).into_iter().filter_map(|record| match record.event {
+            Event::Recv { message, .. } => Some(message),
+            _ => None,
+        });
+        kinds.filter(|message| *message == kind).count()
+    }
+
     /// When the last lease ends that a member recorded.
     pub(crate) fn lease(&self, id: u64) -> Instant {
-        let text = std::fs::read_to_string(self.trace(id)).expect("it records");
-        let records = text.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
-        let ends = records.filter_map(|record| match record.event {
+        let ends = self.records(id).into_iter().filter_map(|record| match record.event {
             Event::Leadership { until, leaders, .. } if leaders == [NodeId(id)] => until,
             Event::Fact(Fact::Held { until }) => Some(until),
             _ => None,

@@ -9,8 +9,14 @@ use bellwether::core::{Duration, Instant};
 use serde_json::Value;
 
 /// The invariants that say what comes within κ, rather than what holds at any time.
-const IN_TIME: [&str; 5] =
-    ["timeliness", "bounded-inconsistency", "agreement", "minimum-leads", "stable-in-logical"];
+const IN_TIME: [&str; 6] = [
+    "timeliness",
+    "bounded-inconsistency",
+    "agreement",
+    "minimum-leads",
+    "everyone-leads",
+    "stable-in-logical",
+];
 
 /// The invariants that speak of commands.
 const COMMANDS: [&str; 2] = ["one-command", "command-within-lease"];
@@ -59,6 +65,18 @@ impl Group {
         self.wait(&format!("nobody replaced {former}"), &[], |said| {
             let begun = |said: &&Said| said.t > since && said.id != former && said.leads();
             said.iter().find(begun).map(|said| (said.id, said.t.since(since)))
+        })
+    }
+
+    /// Waits until everybody has begun to lead since then; says how long it took.
+    pub(crate) fn all_led(&mut self, since: Instant) -> Duration {
+        let ids = self.ids();
+        self.wait("somebody never led", &ids, |said| {
+            let led = |id: &u64| {
+                let begun = |said: &&Said| said.t >= since && said.id == *id && said.leads();
+                said.iter().find(begun).map(|said| said.t.since(since))
+            };
+            ids.iter().map(led).max_by_key(|led| led.unwrap_or(Duration::MAX))?
         })
     }
 

@@ -1,0 +1,91 @@
+"""A laboratory that a test starts: `bellwether lab` at a free port, without a browser of its own.
+
+BELLWETHER names the command, if it is not target/debug/bellwether.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Lab:
+    """The server, with its address and its token. It ends with the block that it is used in."""
+
+    def __enter__(self):
+        program = os.environ.get("BELLWETHER", str(ROOT / "target/debug/bellwether"))
+        self.program = os.path.abspath(program)
+        self.folder = tempfile.TemporaryDirectory(prefix="bellwether-lab-")
+        self.process = subprocess.Popen(
+            [self.program, "lab", "--no-open", "--port", "0", "--dir", self.folder.name],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for line in self.process.stdout:
+            found = re.search(r"(http://(127\.0\.0\.1):(\d+)/)#token=(\S+)", line)
+            if found:
+                self.base, self.host, port, self.token = found.groups()
+                self.port = int(port)
+                return self
+        raise RuntimeError(f"`{program} lab` ended without an address: {self.process.wait()}")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        finally:
+            self.process.kill()
+            self.process.stdout.close()
+            self.folder.cleanup()
+
+    @contextlib.contextmanager
+    def member(self):
+        """A member of a group of one, where this laboratory looks for members; its address."""
+        pid = os.getpid()  # an address that nobody else has
+        place = f"127.{1 + pid % 250}.{pid // 250 % 250}.251:7400"
+        member = subprocess.Popen(
+            [self.program, "run", "web", "--peers", f"1={place}", "--id", "1", "--insecure",
+             "--dir", self.folder.name],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,  # it warns that it has no key
+        )
+        try:
+            yield place
+        finally:
+            member.terminate()
+            member.wait(20)
+
+    def address(self, fragment=""):
+        """An address of the page that brings the token along."""
+        mark = "&" if "?" in fragment else "?" if fragment else ""
+        return f"{self.base}#{fragment}{mark}token={self.token}"
+
+    def ask(self, method, path, body=None, **headers):
+        """A request as no page makes it: its status and what was answered."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
+        own = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        own.update({name.replace("_", "-"): value for name, value in headers.items()})
+        try:
+            try:
+                connection.request(method, path, body, own)
+            except BrokenPipeError:
+                pass  # the server answers before it has read all of what is too large
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def json(self, path):
+        """What the server answers to a plain question."""
+        status, text = self.ask("GET", path)
+        assert status == 200, text
+        return json.loads(text)

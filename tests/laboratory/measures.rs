@@ -1,0 +1,97 @@
+//! Many runs: the numbers of the command line, sharper with every answer.
+
+use super::asking::{Lab, stdout};
+use serde_json::{Value, json};
+
+#[test]
+fn the_last_answer_is_that_of_the_command_line_and_formulas_stand_beside_it() {
+    let lab = Lab::start();
+    let flags = json!({ "nodes": 50, "loss": ".4" });
+    let body = json!({ "protocol": "le-s", "flags": flags, "measure": "leadership_delay",
+                       "runs": 200 });
+    let answer = lab.post("/api/measure", &body);
+    let results = answer.said("result");
+    let runs: Vec<u64> = results.iter().map(|result| result["runs"].as_u64().unwrap()).collect();
+    assert!(runs.is_sorted() && runs[0] < 20 && *runs.last().unwrap() == 200, "{runs:?}");
+    let last = results.last().unwrap();
+    let command = answer.said("asked")[0]["command"].as_str().unwrap().to_owned();
+    let arguments = command.strip_prefix("bellwether ").unwrap();
+    let told: Value = serde_json::from_str(&stdout(&format!("{arguments} --format json"))).unwrap();
+    assert_eq!(last["summary"], told["metrics"]["leadership_delay"], "{command}");
+    assert_eq!(last["all"], told["metrics"]);
+    let counts = last["histogram"]["counts"].as_array().unwrap();
+    let counted: u64 = counts.iter().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(counted, 200);
+    let curve = last["cumulative"].as_array().unwrap();
+    assert_eq!((&curve[0][1], &curve[curve.len() - 1][1]), (&json!(0.0), &json!(1.0)));
+    let forms = &last["forms"];
+    assert_eq!(forms["quantity"], "le-s.leadership-delay", "{last}");
+    let analyzed = stdout("analyze le-s.leadership-delay --nodes 50 --loss .4 --format json");
+    let analyzed: Value = serde_json::from_str(&analyzed).unwrap();
+    for form in ["printed", "corrected"] {
+        assert_eq!(forms[form], analyzed[form], "{form}");
+    }
+}
+
+#[test]
+fn a_sweep_has_a_point_for_each_value_and_says_what_is_wrong_with_one() {
+    let lab = Lab::start();
+    let body = json!({ "protocol": "le-s", "flags": { "loss": ".1" }, "runs": 30,
+        "measure": "leadership_delay", "over": "nodes", "values": ["5", "20", "0"] });
+    let answer = lab.post("/api/sweep", &body);
+    let points = answer.said("point");
+    assert_eq!(points.len(), 3);
+    assert_eq!((&points[1]["x"], &points[1]["summary"]["count"]), (&json!(20.0), &json!(30)));
+    let error = points[2]["error"].as_str().unwrap();
+    assert!(error.contains("invalid value '0' for '--nodes <N>'"), "{error}");
+    assert_eq!(answer.said("end").len(), 1);
+}
+
+#[test]
+fn limits_and_measures_that_are_not_there_are_named() {
+    let lab = Lab::start();
+    for (body, why) in [
+        (json!({ "protocol": "le-s", "runs": 0 }), "runs = 0"),
+        (json!({ "protocol": "le-s", "runs": 1_000_001 }), "from 1 to 1000000 runs"),
+        (
+            json!({ "protocol": "le-s", "runs": 2000, "flags": { "nodes": 1_000_000 } }),
+            "choose fewer runs",
+        ),
+        (json!({ "protocol": "zzz" }), "no protocol is called 'zzz'"),
+    ] {
+        let line = lab.post("/api/measure", &body).error(422);
+        assert!(line.contains(why), "{line}");
+    }
+    let body = json!({ "protocol": "le-s", "runs": 5, "measure": "zzz" });
+    let errors = lab.post("/api/measure", &body).said("error");
+    let line = errors[0]["error"].as_str().unwrap();
+    assert!(line.contains("'zzz' is not measured here; there are"), "{line}");
+    let body = json!({ "protocol": "le-s", "over": "nodes", "values": [] });
+    assert!(lab.post("/api/sweep", &body).error(422).contains("from 1 to 200 points"));
+}
+
+#[test]
+fn the_judge_finds_what_is_broken_and_the_stage_plays_it() {
+    let lab = Lab::start();
+    let body = json!({ "protocol": "le-s", "promise": "never-two", "schedules": 2000 });
+    let judged = lab.post("/api/check", &body);
+    let found = &judged.said("violation")[0];
+    assert_eq!(found["invariant"], "never-two");
+    assert!(found["after"].as_u64().unwrap() <= found["before"].as_u64().unwrap());
+    let progress = &judged.said("progress")[0];
+    assert!(progress["schedules"].as_u64().unwrap() > 0, "{progress}");
+    assert!(!progress["faults"].as_object().unwrap().is_empty(), "{progress}");
+    let played = lab.post("/api/run", &found["what"]);
+    let end = &played.said("end")[0];
+    assert!(end["most_leaders"].as_u64().unwrap() >= 2, "{end}");
+    assert_eq!(end["broken"], "never-two", "the server finds it again, by the same promise");
+    assert_eq!(played.said("violation")[0]["t"], found["at"], "at the same instant");
+    let body = json!({ "protocol": "le-s", "schedules": 40 });
+    let held = lab.post("/api/check", &body);
+    assert_eq!(held.said("held")[0]["schedules"], 40);
+    assert_eq!(held.said("end")[0]["held"], true);
+    let body = json!({ "protocol": "le-s", "schedules": 0 });
+    assert!(lab.post("/api/check", &body).error(422).contains("schedules = 0"));
+    let body = json!({ "protocol": "le-s", "promise": "zzz" });
+    assert!(lab.post("/api/check", &body).error(422).contains("zzz"));
+}
