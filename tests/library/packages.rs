@@ -90,5 +90,13 @@ fn every_crate_is_packaged_with_its_readme_and_licences() {
             let file = format!("{folder}/{file}");
             assert!(files.lines().any(|own| own == file), "no {file}");
         }
+        // A link of the tree must be in the archive as what it leads to.
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            let mut tar = Command::new("tar");
+            tar.arg("-xzOf").arg(&archive).arg(format!("{folder}/{licence}"));
+            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(licence);
+            let own = std::fs::read_to_string(root).expect("the licence is there");
+            assert_eq!(output(&mut tar), own, "{licence} in the archive of {folder}");
+        }
     }
 }
