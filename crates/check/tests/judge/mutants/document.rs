@@ -3,6 +3,7 @@
 
 use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
 use super::table::MUTANTS;
+use bellwether_check::FaultKind;
 use bellwether_protocols::local_leader::Rule;
 use std::fs::read_to_string;
 use std::path::Path;
@@ -85,11 +86,90 @@ fn table() -> String {
     format!("{head}{}\n", rows.join("\n"))
 }
 
+fn document() -> String {
+    let path = repository().join("docs/checking.md");
+    read_to_string(path).expect("the document is there").replace("\r\n", "\n")
+}
+
 #[test]
 fn the_document_has_this_table() {
-    let path = repository().join("docs/checking.md");
-    let document = read_to_string(path).expect("the document is there").replace("\r\n", "\n");
-    assert!(document.contains(&table()), "docs/checking.md should have:\n{}", table());
+    assert!(document().contains(&table()), "docs/checking.md should have:\n{}", table());
+}
+
+/// Whether two may lead, or a token may be used twice.
+fn is_harmful(mutant: &Mutant) -> bool {
+    match mutant.harm {
+        Harm::Unsafe | Harm::UnsafeRarely | Harm::Reused | Harm::ReusedRarely => true,
+        Harm::Bound | Harm::Late | Harm::Order | Harm::Covered => false,
+    }
+}
+
+/// The harmful mutants of which this holds.
+fn harmful(such: impl Fn(&Mutant) -> bool) -> Vec<&'static Mutant> {
+    MUTANTS.iter().filter(|mutant| is_harmful(mutant) && such(mutant)).collect()
+}
+
+/// What validation needs to see it: changes of the voters, of lockTime, or neither.
+fn needs(mutant: &Mutant) -> Option<FaultKind> {
+    let trouble = match mutant.validated {
+        Validated::InSchedules { trouble, .. } => trouble,
+        Validated::InScript { .. } => &[FaultKind::Members],
+        Validated::InWorld { .. } | Validated::Not(_) => &[],
+    };
+    let changes = [FaultKind::Members, FaultKind::Lengths];
+    changes.into_iter().find(|change| trouble.contains(change))
+}
+
+/// The names of the rules that these lack, as the document writes them.
+fn rules(mutants: &[&Mutant]) -> Vec<String> {
+    let all = mutants.iter().flat_map(|mutant| mutant.without);
+    all.map(|rule| format!("`{rule:?}`")).collect()
+}
+
+/// A number in words.
+fn word(number: usize) -> &'static str {
+    const WORDS: [&str; 21] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+        "nineteen", "twenty",
+    ];
+    WORDS.get(number).expect("the text has no greater number")
+}
+
+/// The same at the beginning of a sentence.
+fn capital(number: usize) -> String {
+    let (first, rest) = word(number).split_at(1);
+    first.to_uppercase() + rest
+}
+
+/// What the text above the table says of it in words.
+#[test]
+fn the_text_counts_what_the_table_has() {
+    let document = document();
+    let text = document.split("## Every rule is needed").nth(1).expect("a chapter of its own");
+    let text = text.split("\n\n").nth(1).expect("the text comes first");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unseen = harmful(|mutant| matches!(mutant.validated, Validated::Not(_)));
+    let missed = harmful(|mutant| mutant.judged.is_none() && mutant.explored.is_none());
+    let kind = |wanted| missed.iter().copied().filter(|it| needs(it) == wanted).collect::<Vec<_>>();
+    let [lengths, lists, rest] =
+        [Some(FaultKind::Lengths), Some(FaultKind::Members), None].map(kind);
+    let of = rules(&unseen).join(", ");
+    let plural = if unseen.len() == 1 { "" } else { "s" };
+    for said in [
+        format!("with {} exception{plural} ({of})", word(unseen.len())),
+        format!("Judge and explorer miss {} of them.", word(missed.len())),
+        format!("{} concern changes of lockTime", capital(lengths.len())),
+        format!("{} concern lists", capital(lists.len())),
+        format!("The other {} are {}", word(rest.len()), rules(&rest).join(", ")),
+        format!("{} mutants, of which {} make two", MUTANTS.len(), harmful(|_| true).len()),
+    ] {
+        assert!(text.contains(&said), "docs/checking.md should say: {said}\nIt says: {text}");
+    }
+    // Those that validation sees in a script alone, which no random schedule had.
+    let scripted = harmful(|mutant| matches!(mutant.validated, Validated::InScript { .. }));
+    let told = format!("{} is found in a schedule that is written by hand", rules(&scripted)[0]);
+    assert!(scripted.len() == 1 && text.contains(&told), "{told}\nIt says: {text}");
 }
 
 #[test]
@@ -102,9 +182,9 @@ fn every_rule_has_a_mutant_and_every_unsafe_one_dies_twice() {
         let judged = mutant.judged.is_some() || matches!(mutant.harm, Harm::Late | Harm::Order);
         let deaths = 1 + usize::from(judged) + usize::from(mutant.explored.is_some());
         let seen = !matches!(mutant.validated, Validated::Not(_));
-        let harmful = matches!(mutant.harm, Harm::Unsafe | Harm::Reused | Harm::UnsafeRarely);
         let excused = mutant.without.contains(&Rule::EqualLocks);
-        assert!(seen || excused || !harmful, "{}: validation does not see it", mutant.changed);
+        let harmless = !is_harmful(mutant);
+        assert!(seen || excused || harmless, "{}: validation does not see it", mutant.changed);
         let rare = matches!(mutant.harm, Harm::UnsafeRarely | Harm::ReusedRarely);
         let once = rare || mutant.harm == Harm::Covered;
         let needed = if once { 1 } else { 2 };
