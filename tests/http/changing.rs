@@ -1,6 +1,6 @@
 //! What changes something: only with the token, or through the Unix socket.
 
-use super::client::{Door, Group};
+use super::client::{Answer, Door, Group};
 use super::member::{Folder, Member, eventually, peers};
 use std::os::unix::fs::PermissionsExt;
 
@@ -78,4 +78,31 @@ fn whoever_may_open_the_unix_socket_needs_no_token() {
     member.line(|line| line.contains("looks for a leader"));
     assert_eq!(member.end().0, Some(0));
     assert!(!std::path::Path::new(&path).exists(), "it is removed at the end");
+}
+
+/// Blanks around what a body says do not count: without the bound on a body, these would resign.
+#[test]
+fn a_body_that_is_too_large_is_refused_and_changes_nothing() {
+    let folder = Folder::new("http-large-body");
+    let path = folder.file("web.http").display().to_string();
+    let door = Door::Unix(path.clone());
+    let member = Member::start(&folder, &peers(1), 1, &["--http", &format!("unix:{path}")]);
+    let before = member.becomes("leader")["changes"].clone();
+    let blanks = " ".repeat(5_000);
+    // In five pieces, whose sum nobody was told before.
+    let pieces = format!("3e8\r\n{}\r\n", " ".repeat(1_000)).repeat(5) + "0\r\n\r\n";
+    for line in ["POST /v1/resign", "POST /v1/transfer?to=1"] {
+        let whole = door.request(line, &[], &blanks);
+        let head = "Host: test\r\nConnection: close\r\nTransfer-Encoding: chunked";
+        let chunked = door.send(format!("{line} HTTP/1.1\r\n{head}\r\n\r\n{pieces}").as_bytes());
+        for answer in [whole, Answer::of(&chunked)] {
+            assert_eq!(answer.code, 413, "{line}: {answer:?}");
+            assert!(answer.error().contains("4096 bytes"), "{line}: {answer:?}");
+        }
+    }
+    assert_eq!(door.get("/leader").code, 200);
+    assert_eq!(member.becomes("leader")["changes"], before, "the same reign");
+    // As many as there may be are read, and taken for nothing.
+    let blanks = " ".repeat(4_096);
+    assert_eq!(door.request("POST /v1/resign", &[], &blanks).code, 200);
 }

@@ -20,7 +20,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
         let code = head.split(' ').nth(1).and_then(|code| code.parse().ok());
         let code = code.unwrap_or_else(|| panic!("no answer: {text:?}"));

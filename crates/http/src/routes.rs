@@ -20,7 +20,7 @@ use axum::http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::routing::{get, post};
-use bellwether_core::{Duration, NodeId, Term};
+use bellwether_core::{Duration, Instant, NodeId, Term};
 use bellwether_net::clock::{BootTime, Clock};
 use bellwether_net::control::ControlHandler;
 use bellwether_net::{Role, Snapshot};
@@ -134,6 +134,14 @@ async fn name(State(app): Shared) -> Response {
     }
 }
 
+/// Whether the member has this role at an instant, and how long its lease lasts from then on. In
+/// the last [`MARGIN`] of a lease it has not: the answer must still hold when it is used.
+fn has(standing: &Snapshot, wanted: Role, now: Instant) -> (bool, Option<Duration>) {
+    let remaining = standing.remaining().map(|_| standing.until.since(now));
+    let lasts = remaining.is_none_or(|remaining| remaining > MARGIN);
+    (standing.role() == wanted && lasts, remaining)
+}
+
 /// The role of the member if it is this one, for load balancers.
 fn role(app: &App, wanted: Role) -> Response {
     // What is about to be told is noted, and then the time is read.
@@ -141,10 +149,8 @@ fn role(app: &App, wanted: Role) -> Response {
         Ok(standing) => standing,
         Err(why) => return reply::unavailable(why),
     };
-    let remaining = standing.remaining().map(|_| standing.until.since(BootTime.now()));
-    let lasts = remaining.is_none_or(|remaining| remaining > MARGIN);
+    let (is, remaining) = has(&standing, wanted, BootTime.now());
     let role = standing.role();
-    let is = role == wanted && lasts;
     let code = if is { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let millis = remaining.map(|remaining| remaining.as_nanos() / 1_000_000);
     let term = standing.term.map(Term::number);
@@ -391,6 +397,40 @@ async fn transfer(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bellwether_core::Stage;
+
+    #[test]
+    fn in_the_last_margin_of_a_lease_a_member_has_no_role_any_more() {
+        let until = Instant::from_nanos(5_000_000_000);
+        let standing = |leader: u64, until: Instant| Snapshot {
+            me: NodeId(1),
+            leaders: vec![NodeId(leader)],
+            term: Term::new(7),
+            term_kept: true,
+            reign: 1,
+            until,
+            stage: Stage::Decided,
+            withdrawn: None,
+            at: Instant::ZERO,
+        };
+        let nano = Duration::from_nanos(1);
+        let before = |left: Duration| Instant::from_nanos(until.as_nanos() - left.as_nanos());
+        for (leader, own, other) in
+            [(1, Role::Leader, Role::Follower), (2, Role::Follower, Role::Leader)]
+        {
+            let standing_until = standing(leader, until);
+            let says = |now: Instant| has(&standing_until, own, now);
+            assert_eq!(says(before(MARGIN + nano)), (true, Some(MARGIN + nano)));
+            assert_eq!(says(before(MARGIN)), (false, Some(MARGIN)));
+            assert_eq!(says(before(nano)), (false, Some(nano)));
+            for late in [until, until + MARGIN] {
+                assert_eq!(says(late), (false, Some(Duration::ZERO)), "it is over");
+            }
+            assert!(!has(&standing_until, other, Instant::ZERO).0);
+            let without_lease = standing(leader, Instant::NEVER);
+            assert_eq!(has(&without_lease, own, until), (true, None));
+        }
+    }
 
     #[test]
     fn a_transfer_names_one_member_once() {
