@@ -7,6 +7,7 @@ mod face;
 mod forbidding;
 mod hanging;
 mod leader_file;
+mod looking;
 mod refusals;
 mod telling;
 mod weighing;

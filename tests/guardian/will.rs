@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal};
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -215,6 +216,41 @@ fn a_killed_leader_is_released_before_its_lease_is_over() {
         assert_eq!(copy, will);
         eventually("the guardian ends", || UdpSocket::bind(scene.place).is_ok());
     }
+}
+
+/// Leases of five seconds, so that a will that comes before the end of one did not wait for it,
+/// also on a busy machine.
+#[test]
+fn a_leader_that_dies_by_any_signal_is_released_before_its_lease_is_over() {
+    let dies = |signal: Signal, script: Option<&str>| {
+        let mut scene = Scene::start(&["--lease", "5s"], script);
+        let told = scene.leads();
+        eventually("what was told is over", || now() > told);
+        // The first SIGSEGV or SIGBUS that no access to memory caused goes to a handler of the
+        // standard library, which returns.
+        let mut ended = None;
+        eventually("its end", || {
+            send(scene.pid(), signal);
+            ended = scene.member.try_wait().expect("it is our child");
+            ended.is_some()
+        });
+        let by = ended.and_then(|status| status.signal());
+        assert_eq!(by, Some(signal.as_raw()), "{signal:?}, {script:?}");
+        let (_, at, from) = scene.will(PATIENCE).expect("a will");
+        assert_eq!(from, scene.place, "from the member's own address");
+        let lease = scene.lease();
+        let late = at.since(lease);
+        assert!(at < lease, "{signal:?}, {script:?}: {late} after the end of the lease");
+    };
+    let all = [Signal::KILL, Signal::SEGV, Signal::ABORT, Signal::BUS, Signal::ILL, Signal::FPE];
+    let more = [Signal::TRAP, Signal::SYS, Signal::QUIT, Signal::ALARM, Signal::XCPU];
+    std::thread::scope(|scope| {
+        for signal in all.into_iter().chain(more) {
+            for script in [None, Some("sleep 60")] {
+                scope.spawn(move || dies(signal, script));
+            }
+        }
+    });
 }
 
 #[test]
