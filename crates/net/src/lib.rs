@@ -40,6 +40,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// The election's thread never logs: a reader that does not read would hold up the lease. What there
+// is to say goes to the application, by `status`, `Watch` and `Past`.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 #[cfg(feature = "guardian")]
 pub mod address;
 mod asking;
