@@ -85,10 +85,16 @@ fn merea() -> Vec<Erratum> {
             why: "if the initiator crashes while its message is under way, nobody ends it: it goes \
                   round until somebody else destroys it, and one that is the oldest is never \
                   destroyed.",
-            cases: vec![Case::Test {
-                command: "cargo test -p bellwether-sim --test simulation \
-                          the_message_of_a_dead_initiator_is_retired",
-            }],
+            cases: vec![
+                Case::Test {
+                    command: "cargo test -p bellwether-analysis --test paper \
+                              as_printed_the_message_of_a_dead_initiator_circles_to_the_horizon",
+                },
+                Case::Test {
+                    command: "cargo test -p bellwether-sim --test simulation \
+                              the_message_of_a_dead_initiator_is_retired",
+                },
+            ],
         },
         Erratum {
             title: "In MEREA equal stamps destroy nothing",

@@ -90,10 +90,11 @@ fn bounds() -> Vec<Erratum> {
             why: "the least process \"will become leader no later than time v + 2Δ\", v being when \
                   it sends its second request. But it decides when its alarm wakes it, which is \
                   2Δ(1+ρ) later by its own clock, and up to σ after that. Shown are both bounds, \
-                  and how long it takes on average after a split; the test has the run that is \
-                  later than the printed bound.",
+                  and how long it takes on average after a split; the figure and the test have \
+                  runs that are later than the printed bound.",
             cases: vec![
                 forms("local-leader.kappa.timeliness", given(5)),
+                test("bellwether reproduce local-leader-27"),
                 test(
                     "cargo test -p bellwether-analysis --test paper \
                      a_leader_may_come_later_than_the_printed_bound",
@@ -156,10 +157,15 @@ fn measurements() -> Vec<Erratum> {
             why: "section IX-C is right, and says so: EP alone is 50 ms, and messages differ in \
                   their delays, by up to Δ−δmin each. 230 ms is about four times the lower bound, \
                   as the text also says, only if no message is faster than 11 ms. Shown is the \
-                  least expires by section IX-C.",
+                  least expires by section IX-C; the test has processes that are connected and \
+                  forget each other with less, each way by its own bound.",
             cases: vec![
                 forms("local-leader.constraint.expires", of_the_paper(given(8))),
                 forms("local-leader.constraint.expires-heard", of_the_paper(given(8))),
+                test(
+                    "cargo test -p bellwether-analysis --test paper \
+                     if_expires_is_little_more_than_the_period_connected_processes_forget_each_other",
+                ),
             ],
         },
         Erratum {
@@ -278,19 +284,34 @@ fn wording() -> Vec<Erratum> {
             printed: "the next `Election` is sent at expirationTime − 2Δ(1+ρ)",
             corrected: "at expirationTime − 2Δ(1+ρ) − σ, as the figure has it",
             why: "the alarm may wake a timely process σ later, and the answers then come when the \
-                  lease is over. Shown is how long after its request a leader sends the next.",
-            cases: vec![forms("local-leader.next-request", given(5))],
+                  lease is over. Shown is how long after its request a leader sends the next; the \
+                  test has the printed pseudo-code with both alarms, each late by σ.",
+            cases: vec![
+                forms("local-leader.next-request", given(5)),
+                test(
+                    "cargo test -p bellwether-analysis --test paper \
+                     a_renewal_alarm_that_leaves_no_room_for_sigma_lets_every_lease_lapse",
+                ),
+            ],
         },
         Erratum {
             title: "By the text no process may support itself",
             section: "Fetzer and Cristian, section VIII, against figure 31 and (LS)",
             printed: "a process q only locks to p if \"p's id is smaller than q's id\"",
             corrected: "no greater: `sender ≤ myid`, as the figure has it",
-            why: "p must support itself to lead (LS), and its id is not smaller than its own.",
-            cases: vec![test(
-                "cargo test -p bellwether-protocols --lib \
-                 without_self_support_a_leader_may_support_another",
-            )],
+            why: "p must support itself to lead (LS), and its id is not smaller than its own: by \
+                  the text nobody ever leads. If a leader need not support itself, it may support \
+                  another.",
+            cases: vec![
+                test(
+                    "cargo test -p bellwether-analysis --test paper \
+                     if_a_supporter_demands_a_smaller_id_than_its_own_nobody_ever_leads",
+                ),
+                test(
+                    "cargo test -p bellwether-protocols --lib \
+                     without_self_support_a_leader_may_support_another",
+                ),
+            ],
         },
     ]
 }

@@ -251,10 +251,16 @@ fn ambiguities() -> Vec<Erratum> {
             why: "two relays that prefer the same one would each answer the other's answer, until \
                   Time_Out_2 ends it. No preference is better than an equal one, so nothing is \
                   lost with the answer.",
-            cases: vec![Case::Test {
-                command: "cargo test -p bellwether-protocols --lib \
-                          only_a_strictly_worse_choice_is_answered",
-            }],
+            cases: vec![
+                Case::Test {
+                    command: "cargo test -p bellwether-analysis --test paper \
+                              if_equals_are_answered_two_relays_write_until_the_time_out",
+                },
+                Case::Test {
+                    command: "cargo test -p bellwether-protocols --lib \
+                              only_a_strictly_worse_choice_is_answered",
+                },
+            ],
         },
         Erratum {
             title: "The initiator decides too soon",
@@ -266,10 +272,16 @@ fn ambiguities() -> Vec<Erratum> {
                   to a multicast's delay later. Their final messages are sent as much later, and \
                   arrive up to one more delay after that, when the initiator has decided. Relays \
                   that begin late are in the same way cut short by those that began early.",
-            cases: vec![Case::Test {
-                command: "cargo test -p bellwether-protocols --lib \
-                          time_outs_follow_from_k_and_the_delays",
-            }],
+            cases: vec![
+                Case::Test {
+                    command: "cargo test -p bellwether-analysis --test paper \
+                              by_the_printed_time_outs_an_initiator_decides_too_soon",
+                },
+                Case::Test {
+                    command: "cargo test -p bellwether-protocols --lib \
+                              time_outs_follow_from_k_and_the_delays",
+                },
+            ],
         },
         Erratum {
             title: "Who multicasts, and when",
@@ -280,8 +292,15 @@ fn ambiguities() -> Vec<Erratum> {
             why: "the text says so: \"finally, at the end of the Relay phase\", and Theorem 4 \
                   counts one multicast for each relay. As indented each answer to a worse \
                   preference would be a multicast, and a relay that is never contacted would send \
-                  none. Shown are the multicasts of a round: the call and one for each relay.",
-            cases: vec![forms("probabilistic.multicasts", calm(1000, 7, 0.5))],
+                  none. Shown are the multicasts of a round: the call and one for each relay; the \
+                  test has relays that nobody contacts.",
+            cases: vec![
+                forms("probabilistic.multicasts", calm(1000, 7, 0.5)),
+                Case::Test {
+                    command: "cargo test -p bellwether-analysis --test paper \
+                              a_relay_that_nobody_contacts_multicasts_once_all_the_same",
+                },
+            ],
         },
         Erratum {
             title: "Nothing to hash",

@@ -13,6 +13,8 @@
 //! | `claims` | 5.4, 5.6 | what the text says in words |
 //! | `connected_set` | section X of Fetzer and Cristian | who leads where connections are not transitive |
 //! | `local_leader` | sections IV and IX to XI of Fetzer and Cristian | bounds, times and costs of leases |
+//! | `figure_31` | figures 30 and 31 of Fetzer and Cristian | a model to the letter, and what the text has otherwise |
+//! | `as_printed` | figure 3 of Gupta and others; MEREA, Tables 1 to 4 | rules as printed, in small models |
 //! | `enumeration` | 5.3.3.3 | small groups counted through, which no formula is needed for |
 //!
 //! Symbols are those of [`bellwether_analysis::announce_listen`]. Here T_S = T_A = 1, Δ = .1 and
@@ -48,9 +50,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "tolerances dwarf the last bits")]
 
+mod as_printed;
 mod claims;
 mod connected_set;
 mod enumeration;
+mod figure_31;
 mod inconsistency;
 mod leadership_delay;
 mod local_leader;
