@@ -111,6 +111,8 @@ fn another_key_is_refused_and_counted() {
     // With the same keys they agree, without a new start.
     second.set_keyring(one).unwrap();
     assert!(follow(&first, |m| m.leadership().role() != Role::Looking));
+    let refused = first.status().unwrap().traffic.refused;
+    assert!(!refused.contains_key("replayed"), "no refusal counts as a replay: {refused:?}");
 }
 
 #[test]
@@ -179,16 +181,37 @@ fn a_leader_that_withdraws_leaves_its_lease_to_run_out() {
 /// However many strangers its list names.
 #[test]
 fn one_mistyped_list_stops_one_member_and_not_the_group() {
-    let all = places(9);
+    mistype_a_list(Tokens::Volatile);
+}
+
+/// The group is founded before, and the member with the mistyped list has a record of it.
+#[test]
+fn one_mistyped_list_stops_one_member_and_not_the_group_with_durable_tokens() {
+    mistype_a_list(Tokens::Durable);
+}
+
+fn mistype_a_list(tokens: Tokens) {
+    let (all, folder) = (places(9), Folder::new());
+    let durable = tokens == Tokens::Durable;
     let member = |id, list: &[String]| {
-        let config = patient_leases(Mode::Majority, Tokens::Volatile);
-        member(id, list).protocol("local-leader", config)
+        let config = patient_leases(Mode::Majority, tokens);
+        let builder = member(id, list).protocol("local-leader", config);
+        if durable { builder.dir(&folder.0) } else { builder }
     };
-    let members: Vec<Election> = (1..3).map(|id| member(id, &all[..3]).join().unwrap()).collect();
+    let first = if durable { 1..4 } else { 1..3 };
+    let mut members: Vec<Election> =
+        first.map(|id| member(id, &all[..3]).join().unwrap()).collect();
     assert!(members.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
+    let leads = members.iter().find(|m| m.leadership().leads()).unwrap().leadership().me;
+    // This one is in both lists.
+    let both = if leads == NodeId(3) { 2 } else { 3 };
+    if durable {
+        members.remove(both as usize - 1).leave();
+    }
     let before: Vec<_> = members.iter().map(|m| m.leadership().reign).collect();
+    let own = std::slice::from_ref(&all[both as usize - 1]);
     let rogues = [
-        member(3, &all[2..]).join().unwrap(), // in both lists
+        member(both, &[own, &all[3..]].concat()).join().unwrap(),
         member(4, &[&all[..1], &all[3..]].concat()).join().unwrap(),
     ];
     for rogue in &rogues {
@@ -204,12 +227,16 @@ fn one_mistyped_list_stops_one_member_and_not_the_group() {
     }
     let status = members[0].status().unwrap();
     assert!(status.traffic.refused["list"] > 0, "counted: {:?}", status.traffic);
+    assert_eq!(status.term_kept, durable);
+    // Whole frames are dropped for that, so no request by the other list gets to the protocol.
+    let counted = |m: &Election| m.status().unwrap().other_lists;
+    assert!(members.iter().all(|m| counted(m).is_empty()), "{:?}", counted(&members[0]));
     let told = rogues[1].status().unwrap().warnings.join(" ");
     // It hears one member of each list, so that any one may be the odd one.
     let odd = [
-        "has one member list, 4 another",
-        "member 4 has one member list, 1 another",
-        "member 4 has one member list, 3 another",
+        "has one member list, 4 another".to_owned(),
+        "member 4 has one member list, 1 another".to_owned(),
+        format!("member 4 has one member list, {both} another"),
     ];
     assert!(odd.iter().any(|odd| told.contains(odd)), "{told}");
 }

@@ -4,7 +4,8 @@ use crate::support::{Folder, eventually, leader, member, patient_leases, peers, 
 use bellwether_core::{NodeId, Refused};
 use bellwether_net::status::Voters;
 use bellwether_net::{Builder, Election, NotNow, Role, VoterChange};
-use bellwether_protocols::local_leader::{Mode, Tokens};
+use bellwether_protocols::choice::Config;
+use bellwether_protocols::local_leader::{self, Mode, Preset, Tokens};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
@@ -19,6 +20,7 @@ fn change(members: &[Election], change: VoterChange) {
             VoterChange::Remove(id) => leader.remove_voter(id).ok(),
             VoterChange::Replace { old, new } => leader.replace_voter(old, new).ok(),
             VoterChange::Lengths { lock, drift_ppm } => leader.set_lengths(lock, drift_ppm).ok(),
+            other => panic!("no method makes {other:?}"),
         }
     });
 }
@@ -152,6 +154,55 @@ fn a_change_of_another_list_than_the_present_one_is_refused() {
     let line = late.to_string();
     assert!(line.contains("is list 1; look at that first; nothing changed"), "{line}");
     hold(&members, &list(1, &[1, 2, 3]));
+}
+
+/// It begins with its record, which has the older list. While it is away the leader needs all the
+/// others, so a lease lasts for as long as a machine with slow disks may stall.
+#[test]
+fn a_voter_that_was_away_while_the_list_changed_adopts_the_newer_one() {
+    let (places, folder) = (places(4), Folder::new());
+    let ms = |ms| Some(bellwether_core::Duration::from_millis(ms));
+    let config = local_leader::Config {
+        tokens: Tokens::Durable,
+        preset: Preset::Wan,
+        renew: ms(500),
+        lock: ms(3_000),
+        period: ms(3_500),
+        expires: ms(5_000),
+        ..local_leader::Config::default()
+    };
+    let join = |id| {
+        let config = Config::LocalLeader(config.clone());
+        let builder = durable(id, &places, &[1, 2, 3], &folder.0);
+        builder.protocol("local-leader", config).join().expect("it joins")
+    };
+    let mut members: Vec<Election> = (1..=4).map(join).collect();
+    let first = leader(&members);
+    hold(&members, &list(0, &[1, 2, 3]));
+    let leads = |members: &[Election]| {
+        let named = members.iter().find(|member| member.leadership().me == first);
+        let leadership = named.expect("it runs").leadership();
+        (leadership.leads(), leadership.reign)
+    };
+    let before = leads(&members);
+    let away = first.0 % 3 + 1;
+    let others: Vec<u64> = (1..=4).filter(|id| *id != away).collect();
+    for (change, newer) in [
+        (VoterChange::Add(NodeId(4)), list(1, &[1, 2, 3, 4])), // it still votes
+        (VoterChange::Remove(NodeId(away)), list(2, &others)), // and now observes
+    ] {
+        let gone = members.remove(away as usize - 1);
+        gone.leave();
+        drop(gone);
+        let leader = members.iter().find(|member| member.leadership().me == first);
+        let leader = leader.expect("it runs");
+        eventually("the change begins", || leader.change_voters(change).ok());
+        hold(&members, &newer);
+        members.insert(away as usize - 1, join(away));
+        hold(&members, &newer);
+        assert_eq!(self::leader(&members), first);
+        assert_eq!(leads(&members), before, "it goes on");
+    }
 }
 
 #[test]
