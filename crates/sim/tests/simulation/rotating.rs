@@ -52,6 +52,15 @@ fn run(params: &Params, loss: Loss, faults: Vec<Timed>, seed: u64) -> Vec<(u32, 
     reigns.0.into_iter().map(end).collect()
 }
 
+/// The longest time from the end of a reign until the same process leads again.
+fn longest_wait(reigns: &[(u32, SimTime, SimTime)]) -> Duration {
+    let wait = |(place, (leader, _, end)): (usize, &(u32, SimTime, SimTime))| {
+        let again = reigns[place + 1..].iter().find(|reign| reign.0 == *leader)?;
+        Some(again.1.since(*end))
+    };
+    reigns.iter().enumerate().filter_map(wait).max().expect("everybody led more than once")
+}
+
 #[test]
 fn everybody_leads_in_turn_and_for_equal_times() {
     for mode in [Mode::Majority, Mode::Local] {
@@ -73,12 +82,17 @@ fn everybody_leads_in_turn_and_for_equal_times() {
             }
             let total: f64 = shares.iter().sum();
             let shares = shares.map(|share| share / total);
-            println!("{mode:?}, seed {seed}: {rounds} rounds, shares {shares:.3?}");
+            let wait = longest_wait(&reigns);
+            println!("{mode:?}, seed {seed}: {rounds} rounds, shares {shares:.3?}, wait {wait}");
             let renewal = params.renew().as_secs_f64() / AFTER.as_secs_f64();
             for share in shares {
                 let off = (share * f64::from(NODES) - 1.0).abs();
                 assert!(off <= renewal, "{mode:?}, seed {seed}: {shares:?}");
             }
+            // The others lead once each, and each of them for at least its time.
+            let others = u64::from(NODES) - 1;
+            assert!(wait <= most * others, "{mode:?}, seed {seed}: {wait}");
+            assert!(wait >= AFTER * others, "{mode:?}, seed {seed}: {wait}");
         }
     }
 }
