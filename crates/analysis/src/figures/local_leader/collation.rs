@@ -4,6 +4,7 @@ use super::common::{Group, HARDWARE, PROCESSING};
 use crate::figures::evidence::{Margin, exactly, scaled, value};
 use crate::figures::tell::{at_least, within};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Law, Panel, Series, Trial};
+use crate::numbers::number;
 use bellwether_core::Duration;
 use bellwether_protocols::local_leader::{Config, Mode, Preset};
 
@@ -24,6 +25,8 @@ const DIRECT: &str = "direct replies";
 const TREE: &str = "a tree of width 3";
 const DIRECT_COUNT: &str = "answers, direct replies";
 const TREE_COUNT: &str = "answers, a tree of width 3";
+const DIRECT_TIME: &str = "renewal time, direct replies";
+const TREE_TIME: &str = "renewal time, a tree of width 3";
 
 type Run = fn(u32, u64, u64) -> Option<f64>;
 
@@ -50,6 +53,8 @@ pub(super) fn figure() -> Figure {
     let time = Panel { title: "election time", x, y: Axis::log("election time", "ms"), series };
     let y = Axis::log("messages at the leader for each request", "");
     let answers = Panel { title: "answers to a request", x, y, series: counts() };
+    let y = Axis::linear("renewal time", "ms");
+    let renewals = Panel { title: "renewal time beside them", x, y, series: renewal_times() };
     Figure {
         title: "Replies through a tree, and direct replies",
         source: "Fetzer and Cristian, figure 29",
@@ -63,11 +68,12 @@ pub(super) fn figure() -> Figure {
             "The constants are those of the preset `wan`, since 64 replies take their receiver 32 \
              ms: with Δ = 15 ms they would be slow.",
             "Renewals count, from the request until the last answer is handled.",
-            "Answers are counted where messages take 1 ms and processors no time: with .5 ms each, \
-             those of 1024 processes would take their receiver half a second, and be slow. This is \
-             in majority mode: where any process may lead, 1024 that start at once all ask all.",
+            "Up to 1024 processes messages take 1 ms and processors no time, for the answers and \
+             the renewal time beside them: with .5 ms each, the answers of 1024 processes would \
+             take their receiver half a second, and be slow. This is in majority mode: where any \
+             process may lead, 1024 that start at once all ask all.",
         ],
-        panels: vec![time, answers],
+        panels: vec![time, answers, renewals],
         claims,
         ..Figure::BARE
     }
@@ -75,18 +81,28 @@ pub(super) fn figure() -> Figure {
 
 /// How many messages reach the leader as answers to a request.
 fn counts() -> Vec<Series> {
-    let series = |name: &'static str, hue, run: Run| {
-        let trial = |nodes: &u32| {
-            let (argument, law) = (*nodes, Law::Fixed);
-            let messages = u64::from(*nodes) * u64::from(*nodes);
-            (f64::from(*nodes), Trial { name, argument, runs: FIXED, messages, law, run })
-        };
-        Series::measured(name, hue, COUNTED.iter().map(trial))
-    };
     vec![
-        series(DIRECT_COUNT, 0, |nodes, seed, run| answers(nodes, 0, seed, run)),
-        series(TREE_COUNT, 1, |nodes, seed, run| answers(nodes, WIDTH, seed, run)),
+        fixed(DIRECT_COUNT, 0, |nodes, seed, run| answers(nodes, 0, seed, run)),
+        fixed(TREE_COUNT, 1, |nodes, seed, run| answers(nodes, WIDTH, seed, run)),
     ]
+}
+
+/// How long it takes until a request is granted, where nothing but the way takes time.
+fn renewal_times() -> Vec<Series> {
+    vec![
+        fixed(DIRECT_TIME, 0, |nodes, seed, run| even_mean(nodes, 0, seed, run)),
+        fixed(TREE_TIME, 1, |nodes, seed, run| even_mean(nodes, WIDTH, seed, run)),
+    ]
+}
+
+/// What is not random, up to as many processes as a group may have.
+fn fixed(name: &'static str, hue: usize, run: Run) -> Series {
+    let trial = |nodes: &u32| {
+        let (argument, law) = (*nodes, Law::Fixed);
+        let messages = u64::from(*nodes) * u64::from(*nodes);
+        (f64::from(*nodes), Trial { name, argument, runs: FIXED, messages, law, run })
+    };
+    Series::measured(name, hue, COUNTED.iter().map(trial))
 }
 
 fn group(mode: Mode, nodes: u32, tree: u32, processing: Duration) -> Group {
@@ -99,6 +115,24 @@ fn group(mode: Mode, nodes: u32, tree: u32, processing: Duration) -> Group {
 fn mean(nodes: u32, tree: u32, seed: u64, run: u64) -> Option<f64> {
     let took = group(Mode::Local, nodes, tree, PROCESSING).renewals(ELECTIONS, seed, run)?;
     Some(1000.0 * took.iter().sum::<f64>() / took.len() as f64)
+}
+
+/// How long a renewal takes where each message takes a millisecond, in milliseconds.
+fn even_mean(nodes: u32, tree: u32, seed: u64, run: u64) -> Option<f64> {
+    let group = group(Mode::Majority, nodes, tree, Duration::ZERO);
+    let took = group.even_renewals(REQUESTS, seed, run)?;
+    Some(1000.0 * took.iter().sum::<f64>() / took.len() as f64)
+}
+
+/// How many levels the tree of so many processes has below its root.
+fn levels(nodes: f64) -> u32 {
+    let (mut levels, mut below, mut width) = (0, 0.0, 1.0);
+    while below < nodes - 1.0 {
+        width *= f64::from(WIDTH);
+        below += width;
+        levels += 1;
+    }
+    levels
 }
 
 /// How many messages reach the leader as answers to a request, on average over a run.
@@ -147,7 +181,31 @@ fn claims(finding: &Finding) -> Vec<Claim> {
             finding.curve(TREE_COUNT),
             |_| f64::from(WIDTH),
         ),
+        price(finding),
     ]
+}
+
+/// What the fewer answers cost, if processors take no time: a delay for each level of the tree.
+fn price(finding: &Finding) -> Claim {
+    let (direct, tree) = (finding.curve(DIRECT_TIME), finding.curve(TREE_TIME));
+    let tests = |(direct, tree): (&Dot, &Dot)| {
+        let [trip, longest] = [2.0, 1.0 + f64::from(levels(tree.x))];
+        let [more, less] = within(direct, &exactly(direct.x, trip), 0.0);
+        [more, less, at_least(tree, direct), at_least(&exactly(tree.x, longest), tree)]
+    };
+    let tests: Vec<_> = direct.beside(tree).flat_map(tests).collect();
+    let list = |(direct, tree): (&Dot, &Dot)| {
+        format!("{} and {} ms of {} processes", number(direct.y), number(tree.y), direct.x)
+    };
+    let list: Vec<_> = direct.beside(tree).map(list).collect();
+    Claim::compared(
+        "If processors take no time a tree makes renewals longer, by no more than a delay for each \
+         level below the first.",
+        "ours, of section XI, figure 28",
+        "a round trip directly, and a delay more for each level at most",
+        &tests,
+        format!("directly and by the tree: {}", list.join(", ")),
+    )
 }
 
 /// Claims that so many answers to a request reach the leader.

@@ -25,6 +25,9 @@ pub(super) const PROCESSING: Duration = Duration::from_micros(500);
 /// The first renewals of a run do not count: processes still get to know each other.
 const SKIPPED: usize = 3;
 
+/// That a message takes as long for all makes it one event, and large groups affordable.
+const EVEN: Delay = Delay::Constant(Duration::from_millis(1));
+
 /// The paper's constants with an EP and an expires that its constraints allow, in local mode.
 pub(super) fn neighbour() -> Config {
     let ms = Duration::from_millis;
@@ -50,12 +53,21 @@ pub(super) struct Group {
 impl Group {
     /// How long each of so many renewals takes, in seconds, in one run.
     pub(super) fn renewals(&self, count: usize, seed: u64, run: u64) -> Option<Vec<f64>> {
+        let us = Duration::from_micros;
+        let delay = Delay::Uniform { min: us(500), max: us(1500) };
+        self.renewals_with(delay, count, seed, run)
+    }
+
+    /// The same where each message takes a millisecond.
+    pub(super) fn even_renewals(&self, count: usize, seed: u64, run: u64) -> Option<Vec<f64>> {
+        self.renewals_with(EVEN, count, seed, run)
+    }
+
+    fn renewals_with(&self, delay: Delay, count: usize, seed: u64, run: u64) -> Option<Vec<f64>> {
         let params = Params::try_from(self.config.clone()).ok()?;
         let wanted = count + SKIPPED;
         let mut watch =
             Renewals { lease: params.lease(), until: Instant::ZERO, took: Vec::new(), wanted };
-        let us = Duration::from_micros;
-        let delay = Delay::Uniform { min: us(500), max: us(1500) };
         self.run(params, delay, count, RunSeed::new(seed, run), &mut watch);
         let took = watch.took.split_off(SKIPPED.min(watch.took.len()));
         (took.len() == count).then_some(took)
@@ -67,9 +79,7 @@ impl Group {
         let params = Params::try_from(self.config.clone()).ok()?;
         let wanted = count + SKIPPED;
         let mut watch = Answers { asked: None, answers: Vec::new(), wanted };
-        // That a message takes as long for all makes it one event, and large groups affordable.
-        let delay = Delay::Constant(Duration::from_millis(1));
-        self.run(params, delay, count, RunSeed::new(seed, run), &mut watch);
+        self.run(params, EVEN, count, RunSeed::new(seed, run), &mut watch);
         // When the next request is made, all answers to the one before are there.
         let whole = watch.answers.get(SKIPPED..wanted)?;
         Some(whole.iter().sum::<u64>() as f64 / count as f64)
