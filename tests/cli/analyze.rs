@@ -14,6 +14,7 @@ fn needs(name: &str) -> &'static str {
         "local-leader.answers"
         | "local-leader.messages-per-second"
         | "local-leader.election-time"
+        | "local-leader.election-time.99"
         | "local-leader.failover.mean"
         | "local-leader.failover.99"
         | "local-leader.loss-per-lease"
@@ -90,6 +91,14 @@ const NAMES: &[&str] = &[
     "local-leader.constraint.renewal",
     "local-leader.constraint.retries",
     "local-leader.constraint.renew",
+    "local-leader.constraint.expires.left",
+    "local-leader.constraint.expires-heard.left",
+    "local-leader.constraint.lock-least.left",
+    "local-leader.constraint.lock-most.left",
+    "local-leader.constraint.alarm.left",
+    "local-leader.constraint.renewal.left",
+    "local-leader.constraint.retries.left",
+    "local-leader.constraint.renew.left",
     "local-leader.lease",
     "local-leader.next-request",
     "local-leader.datagram.slack",
@@ -98,6 +107,7 @@ const NAMES: &[&str] = &[
     "local-leader.answers",
     "local-leader.messages-per-second",
     "local-leader.election-time",
+    "local-leader.election-time.99",
     "local-leader.failover.mean",
     "local-leader.failover.99",
     "local-leader.loss-per-lease",

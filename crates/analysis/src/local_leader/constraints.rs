@@ -1,7 +1,5 @@
-//! The inequalities between the time constants, one quantity for each: its right side.
-//!
-//! The left side is a parameter, which `analyze` shows, or the length of a lease, which is a
-//! quantity of its own; a note says whether the inequality holds.
+//! The inequalities between the time constants, two quantities for each: its right side, and its
+//! left side under the same name with `.left`. A note says whether the inequality holds.
 //!
 //! | inequality | where | printed |
 //! |---|---|---|
@@ -28,9 +26,11 @@ fn constraint(params: &Params, begins: &str) -> Result<Constraint, OutOfDomain> 
     found.ok_or(OutOfDomain::NoValue("the printed protocol has no such constraint"))
 }
 
-/// The right side of an inequality, as printed and as corrected.
+/// The right side of an inequality, as printed and as corrected, and whether it holds; and the left
+/// side, which is a quantity of this name.
 macro_rules! sides {
-    ($($begins:literal: $printed:ident, $corrected:ident, $note:ident;)+) => { $(
+    ($($begins:literal: $printed:ident, $corrected:ident, $note:ident, $left:literal;)+) => {
+        $(
         fn $printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
             Ok(constraint(&inputs.leases.printed()?, $begins)?.right.as_secs_f64())
         }
@@ -46,18 +46,35 @@ macro_rules! sides {
                 _ => concat!($begins, " …: it does not hold"),
             }
         }
-    )+ };
+        )+
+
+        /// The left sides.
+        pub(super) const LEFT_SIDES: &[&Quantity] = &[$(
+            &Quantity {
+                name: concat!("local-leader.constraint.", $left, ".left"),
+                about: concat!("the left side of ", $begins, " …, whose right side is without .left"),
+                printed: |inputs| {
+                    Ok(constraint(&inputs.leases.printed()?, $begins)?.left.as_secs_f64())
+                },
+                corrected: |inputs| {
+                    Ok(constraint(&inputs.leases.corrected()?, $begins)?.left.as_secs_f64())
+                },
+                note: $note,
+                ..SIDE
+            },
+        )+];
+    };
 }
 
 sides! {
-    "expires >= EP": expires_printed, expires, expires_note;
-    "expires > (1+ρ)": heard_printed, heard, heard_note;
-    "lockTime > (2Δ+σ)": lock_least_printed, lock_least, lock_least_note;
-    "lockTime <= (1-ρ)": lock_most_printed, lock_most, lock_most_note;
-    "lockTime(1-2ρ)-2ε > 2Δ": alarm_printed, alarm, alarm_note;
-    "lockTime(1-2ρ)-2ε >= P": renewal_printed, renewal, renewal_note;
-    "lockTime(1-2ρ)-2ε > P": retries_printed, retries, retries_note;
-    "P >= 2Δ": renew_printed, renew, renew_note;
+    "expires >= EP": expires_printed, expires, expires_note, "expires";
+    "expires > (1+ρ)": heard_printed, heard, heard_note, "expires-heard";
+    "lockTime > (2Δ+σ)": lock_least_printed, lock_least, lock_least_note, "lock-least";
+    "lockTime <= (1-ρ)": lock_most_printed, lock_most, lock_most_note, "lock-most";
+    "lockTime(1-2ρ)-2ε > 2Δ": alarm_printed, alarm, alarm_note, "alarm";
+    "lockTime(1-2ρ)-2ε >= P": renewal_printed, renewal, renewal_note, "renewal";
+    "lockTime(1-2ρ)-2ε > P": retries_printed, retries, retries_note, "retries";
+    "P >= 2Δ": renew_printed, renew, renew_note, "renew";
 }
 
 /// The length of a lease, as printed.
@@ -106,7 +123,7 @@ fn between(params: &Params, with_sigma: bool) -> Result<f64, OutOfDomain> {
     })
 }
 
-/// A right side; to be completed.
+/// A side; to be completed.
 const SIDE: Quantity = Quantity { section: "Fetzer and Cristian IX-C", ..TIME };
 /// The right side of an inequality of ours.
 const OURS: Quantity = Quantity { section: "Fetzer and Cristian, our correction C6", ..TIME };
@@ -235,6 +252,22 @@ mod tests {
         });
         for quantity in QUANTITIES.iter().take(8) {
             assert!((quantity.note)(&at).ends_with("it holds"), "{}", quantity.name);
+        }
+    }
+
+    /// What a reader computes from both sides is what the note says.
+    #[test]
+    fn both_sides_of_each_constraint_tell_whether_it_holds() {
+        for preset in [Preset::Paper, Preset::Lan] {
+            let at = inputs(|leases| leases.preset = preset);
+            assert_eq!(LEFT_SIDES.len(), 8);
+            for (side, quantity) in LEFT_SIDES.iter().zip(QUANTITIES) {
+                assert_eq!(side.name.strip_suffix(".left"), Some(quantity.name));
+                let [left, right] = [side, quantity].map(|side| (side.corrected)(&at).unwrap());
+                let note = (quantity.note)(&at);
+                let holds = if note.contains("<=") { left <= right } else { left >= right };
+                assert_eq!(holds, note.ends_with("it holds"), "{note}: {left} and {right}");
+            }
         }
     }
 

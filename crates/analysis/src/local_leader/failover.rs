@@ -97,8 +97,14 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: most,
         note: |inputs| match (inputs.loss.rate() > 0.0, is_local(inputs)) {
             (true, false) => "a bound: attempts that losses may cost, as plans count them",
-            (_, true) => "as the mean, for a crash P/100 after a request; printed is the bound κ",
-            (_, false) => "lockTime + 3δ - P/100: a crash right after a request takes longest",
+            (_, true) => {
+                "as the mean, for a crash P/100 after a request; printed is the bound κ; simulated \
+                 it is `p99` of local-leader.failover.mean --simulate, in JSON"
+            }
+            (_, false) => {
+                "lockTime + 3δ - P/100: a crash right after a request takes longest; simulated it \
+                 is `p99` of local-leader.failover.mean --simulate, in JSON"
+            }
         },
         exact: |inputs| inputs.loss.rate() <= 0.0,
         ..TIME

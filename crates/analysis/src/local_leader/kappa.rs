@@ -101,8 +101,15 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         printed: inconsistency_printed,
         corrected: inconsistency,
         note: |inputs| match inputs.leases.lock {
-            Some(_) => "right as printed; our leases are shorter by 2ε",
-            None => "right as printed; printed is with the printed lockTime, unless lock is given",
+            Some(_) => {
+                "right as printed; our leases are shorter by 2ε; not simulated: no measure counts \
+                 it, and `check local-leader --mode local` judges it run by run"
+            }
+            None => {
+                "right as printed; printed is with the printed lockTime, unless lock is given; not \
+                 simulated: no measure counts it, and `check local-leader --mode local` judges it \
+                 run by run"
+            }
         },
         exact: |_| false,
         ..TIME

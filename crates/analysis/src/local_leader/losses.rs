@@ -74,7 +74,10 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         reads: super::times!("nodes", "loss", "delay", "mode"),
         printed: per_lease_printed,
         corrected: per_lease,
-        note: |_| "printed: one request, which all must answer; corrected: as many as fit a lease",
+        note: |_| {
+            "printed: one request, which all must answer; corrected: as many as fit a lease; \
+             simulated as losses-per-hour, since leases have no number of their own in a run"
+        },
         exact: |_| false,
         ..TIME
     },

@@ -57,6 +57,7 @@ use bellwether_protocols::local_leader::{self, Mode, NODES_MAX, Params};
 pub const QUANTITIES: &[&[&Quantity]] = &[
     kappa::QUANTITIES,
     constraints::QUANTITIES,
+    constraints::LEFT_SIDES,
     datagram::QUANTITIES,
     messages::QUANTITIES,
     election::QUANTITIES,
