@@ -14,8 +14,9 @@ use crate::numbers::number;
 const CERTAIN: f64 = 1e6;
 
 /// What counts as equal: what a reader of the plot calls equal. It follows from the kind of axis
-/// that a claim's numbers are drawn on. No claim has a margin of its own, so none can be chosen to
-/// suit what came out.
+/// that a claim's numbers are drawn on, and is the same for all claims of that kind. It was set
+/// when numbers had been seen; and words such as "typically", which are about no axis, have
+/// criteria of their own, which stand with their claims and in `docs/mathematics.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Margin {
     /// A twentieth of the value. An axis that grows by steps has about five ticks, and a reader
