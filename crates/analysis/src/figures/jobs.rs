@@ -73,10 +73,10 @@ pub(super) fn make(
     let (send, receive) = channel();
     let (mut left, mut failure) = (jobs.len(), None);
     thread::scope(|scope| {
-        let (jobs, failed) = (&jobs, &failed);
+        let failed = &failed;
         scope.spawn(move || {
             pool.in_place_scope_fifo(|scope| {
-                for job in jobs {
+                for mut job in jobs {
                     let send: Sender<_> = send.clone();
                     scope.spawn_fifo(move |_| {
                         let made = job.make(threads, over);
@@ -90,12 +90,12 @@ pub(super) fn make(
         for (job, made) in receive {
             match made {
                 Ok(Some((known, made))) => {
-                    found(job, known, made);
+                    found(&job, known, made);
                     left -= 1;
                 }
                 Ok(None) => {}
                 Err(why) => {
-                    let command = job.name.clone();
+                    let command = job.name;
                     failure.get_or_insert(SimulationFailed { command, why });
                 }
             }
@@ -112,12 +112,16 @@ impl Job {
         }
     }
 
-    /// What it gives, unless it is told to stop.
-    fn make(&self, threads: usize, over: Over<'_>) -> Result<Option<(Known, Made)>, BadExperiment> {
+    /// What it gives, unless it is told to stop. The runs that were made before are used up.
+    fn make(
+        &mut self,
+        threads: usize,
+        over: Over<'_>,
+    ) -> Result<Option<(Known, Made)>, BadExperiment> {
         if over() {
             return Ok(None);
         }
-        let made = match (&self.asked, self.before.clone()) {
+        let made = match (&self.asked, self.before.take()) {
             (Asked::Point(point), before) => {
                 let before = match before {
                     Some(Made::Point(before)) => before,

@@ -46,9 +46,9 @@ const MORE: u64 = 4;
 /// thousand runs. Those that decide nothing are not counted, nor simulated.
 const ADDED: u64 = 300_000_000;
 
-/// The runs of a point are remembered for the next look if they are not more than these. Where
-/// there are more they are short ones, and making them again takes less than their memory is worth.
-const REMEMBERED: u64 = 2_000;
+/// So many runs of all points of a figure are remembered for its next look, at most: their memory
+/// is some hundred megabytes then. What is not remembered is made again.
+const REMEMBERED: u64 = 2_000_000;
 
 impl Default for Budget {
     fn default() -> Self {
@@ -104,8 +104,9 @@ pub struct Workbench {
     answers: BTreeMap<String, Known>,
     /// By name, argument and runs.
     trials: BTreeMap<String, Known>,
-    /// What each run of a source gave, as far as the next look at a figure may need it.
-    made: BTreeMap<String, Made>,
+    /// What each run of a source gave, as far as the next look at a figure may need it, and how
+    /// many runs that are.
+    made: BTreeMap<String, (u64, Made)>,
     /// Where both are kept for later.
     kept: Kept,
     /// Why something could not be kept.
@@ -306,15 +307,17 @@ impl Workbench {
             }
         });
         for job in &mut jobs {
-            job.before = self.made.remove(&job.source);
+            job.before = self.made.remove(&job.source).map(|(_, made)| made);
         }
+        let is_last = look.number >= self.budget.looks;
         jobs::make(jobs, self.budget.threads, over, &mut |job, known, made| {
             if let Err(why) = self.kept.keep(&job.name, &known) {
                 self.not_kept.get_or_insert(why);
             }
             self.known_of(job).insert(job.name.clone(), known);
-            if job.runs() <= REMEMBERED {
-                self.made.insert(job.source.clone(), made);
+            let others: u64 = self.made.values().map(|(runs, _)| runs).sum();
+            if !is_last && others + job.runs() <= REMEMBERED {
+                self.made.insert(job.source.clone(), (job.runs(), made));
             }
             step();
         })
@@ -450,4 +453,40 @@ fn mean(x: f64, known: &Measured, command: String) -> Dot {
     let (cut, command) = (known.cut, Some(command));
     let ci95 = if cut > 0 { [mean; 2] } else { ci95 };
     Dot { stderr, ci95, runs: count, cut, command, ..Dot::exactly(x, mean) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::tell::no_less;
+    use crate::figures::{Axis, Panel};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    static MADE: AtomicU64 = AtomicU64::new(0);
+
+    /// Half of all runs give 1, so that nothing decides whether the mean is less than one half.
+    fn undecidable() -> Figure {
+        let run = |_, _, run: u64| {
+            MADE.fetch_add(1, Ordering::Relaxed);
+            Some((run % 2) as f64)
+        };
+        let (name, argument, law) = ("half", 0, Law::Share);
+        let trial = Trial { name, argument, runs: 3000, messages: 1, law, run };
+        let series = vec![Series::measured(name, 0, std::iter::once((0.0, trial)))];
+        let (x, y) = (Axis::linear("", ""), Axis::linear("", ""));
+        let claims = |finding: &Finding| {
+            let tests = [no_less(finding.curve("half").at(0.0), 0.5)];
+            vec![Claim::compared("It is half.", "1", "no less", &tests, String::new())]
+        };
+        Figure { panels: vec![Panel { title: "", x, y, series }], claims, ..Figure::BARE }
+    }
+
+    #[test]
+    fn no_run_is_made_twice_however_often_a_figure_is_looked_at() {
+        let mut bench = Workbench::new(Budget { looks: 3, threads: 2, ..Budget::default() });
+        let found = bench.finding(undecidable(), &mut || ()).expect("it can be made");
+        assert_eq!(found.claims[0].verdict, Verdict::Undecided);
+        assert_eq!(found.curve("half").at(0.0).runs, 48_000, "3000, and four times more twice");
+        assert_eq!(MADE.load(Ordering::Relaxed), 48_000);
+    }
 }
