@@ -1,6 +1,6 @@
 //! A check without a weight: while it fails the member does not lead.
 
-use super::member::{Folder, Member, bellwether, eventually, leader, now, peers};
+use super::member::{Folder, Member, bellwether, command, eventually, leader, now, peers, refusal};
 use super::{check, set_well, while_well};
 use serde_json::Value;
 use std::time::Duration;
@@ -76,6 +76,55 @@ fn a_leader_whose_check_fails_ends_its_command_and_hands_over_and_leads_again_af
         leads.then_some(())
     });
     former.error("check probe is well; the member may lead");
+}
+
+#[test]
+fn leadership_is_not_transferred_to_a_member_whose_check_fails() {
+    let folder = Folder::new("nominee");
+    let (list, dir) = (peers(3), folder.dir());
+    // A run may take long on a busy machine, and counts for nothing but its result.
+    let flag = format!("exec={},interval=200ms,timeout=10s", while_well(&folder));
+    (1..=3).for_each(|id| set_well(&folder, id, true));
+    let start = |id| {
+        let run = format!("run web --peers {list} --id {id} --dir {dir} --insecure --lease 6s");
+        let mut run = command(&run);
+        run.args(["--check", &flag]);
+        Member::spawn(run, &dir, id)
+    };
+    let members: Vec<Member> = (1..=3).map(start).collect();
+    let first = leader(&members);
+    let (leads, sick) = (&members[first as usize - 1], first % 3 + 1);
+    let term = leads.status().expect("it answers")["term"].clone();
+    set_well(&folder, sick, false);
+    let fails = "does not lead while check probe fails: exit status: 1";
+    eventually("its failing check", || {
+        let status = members[sick as usize - 1].status()?;
+        (status["checks"][0]["up"] == false && status["why"].to_string().contains(fails))
+            .then_some(())
+    });
+    // By then it has told the others. Messages on the loopback come in order: once the leader has
+    // heard a later one, it knows.
+    let told = now();
+    eventually("the leader hears it", || {
+        let asked = now();
+        let status = leads.status()?;
+        let known = status["members"].as_array()?.iter().find(|it| it["id"] == sick)?.clone();
+        let heard = Duration::from_secs_f64(known["heard_ms"].as_f64()? / 1e3);
+        (asked > told + heard).then_some(())
+    });
+    let transfer = |to: u64| bellwether(&format!("transfer web {to} --id {first} --dir {dir}"));
+    let line = refusal(&transfer(sick), 1);
+    let why = format!(
+        "member {sick} cannot be the next leader: it is a witness, or a health check of it fails"
+    );
+    assert!(line.contains(&why) && line.contains("nothing changed"), "{line}");
+    let status = leads.status().expect("it answers");
+    assert_eq!((&status["role"], &status["term"]), (&"leader".into(), &term), "{status}");
+    assert_eq!(leader(&members), first, "all follow the same leader");
+    let well = 6 - first - sick;
+    let done = transfer(well);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    eventually("the one that is well", || (leader(&members) == well).then_some(()));
 }
 
 #[test]
