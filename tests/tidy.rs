@@ -153,6 +153,50 @@ fn libraries_name_no_command_in_what_they_say() {
     }
 }
 
+/// The lines that name a flag of a command. Code has none outside of string literals.
+fn flags_named(code: &str) -> Vec<String> {
+    let names_flag = |line: &&str| {
+        let code = line.split(" // ").next().unwrap_or_default();
+        code.match_indices("--").any(|(at, _)| {
+            let begins =
+                code[..at].chars().next_back().is_none_or(|before| " `\"".contains(before));
+            begins && code[at + 2..].starts_with(|letter: char| letter.is_ascii_lowercase())
+        })
+    };
+    let code = code.lines().filter(|line| !line.trim().starts_with("//"));
+    code.filter(names_flag).map(|line| line.trim().to_owned()).collect()
+}
+
+/// An error of a library names a parameter or a setting. Programs have flags, and not all programs
+/// are this command.
+#[test]
+fn libraries_name_no_flags_in_what_they_say() {
+    let libraries = ["core", "protocols", "sim", "check", "net", "http"];
+    for (path, text) in sources() {
+        let own = |name: &&str| path.starts_with(Path::new("crates").join(name).join("src"));
+        let is_test = path.iter().any(|part| part == "tests" || part == "tests.rs");
+        if libraries.iter().any(own) && !is_test {
+            let code = text.split("\nmod tests {").next().unwrap_or_default();
+            assert_eq!(flags_named(code), [""; 0], "in {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_way_to_name_a_flag_is_found() {
+    for line in [
+        "Err(\"start all members with --key\".to_owned())",
+        "         start {them}, or --force to leave {them} out\",",
+        "f(\"--key\")",
+        "\"`--key` is missing\"",
+    ] {
+        assert_eq!(flags_named(line).len(), 1, "{line}");
+    }
+    for line in ["/// with `--key`", "x -= 1; // a --flag", "format!(\"--{}\", name)", "\"a--b\""] {
+        assert_eq!(flags_named(line), [""; 0], "{line}");
+    }
+}
+
 #[test]
 fn every_way_to_name_a_family_is_counted() {
     let families = families();

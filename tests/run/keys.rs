@@ -196,5 +196,5 @@ fn a_key_file_that_cannot_be_replaced_fails_the_step_by_the_name_of_its_member()
     let insecure = Member::start(&alone, &peers(1), 1, &[]);
     insecure.becomes("leader");
     let line = refusal(&insecure.ask("keys"), 1);
-    assert!(line.contains("this group has no key"), "{line}");
+    assert!(line.contains("this group has no key: start all members with --key"), "{line}");
 }

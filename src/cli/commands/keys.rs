@@ -1,10 +1,11 @@
 //! `bellwether keys`: which keys the members of a running group have, and how these change.
 
 use crate::cli::Done;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, with_flags};
 use crate::cli::flags::target::Target;
 use crate::cli::output::{Rows, TableOrJson};
-use bellwether::net::keys::{KeyId, KeyReport, KeyStep, MemberKeys};
+use bellwether::net::control::ClientError;
+use bellwether::net::keys::{BadKeyStep, KeyId, KeyReport, KeyStep, MemberKeys};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};
 
@@ -65,7 +66,7 @@ impl Keys {
         };
         // A member that is stopped would let the caller wait for long.
         self.target.connect()?.status()?;
-        let report = self.target.connect()?.keys(step, force)?;
+        let report = self.target.connect()?.keys(step, force).map_err(not_taken)?;
         let mut out = io::stdout().lock();
         match self.target.format {
             TableOrJson::Json => {
@@ -73,7 +74,7 @@ impl Keys {
                 writeln!(out, "{text}")?;
             }
             TableOrJson::Table => {
-                if let Some(done) = done(step, &report) {
+                if let Some(done) = done(self.step.as_ref(), &report) {
                     writeln!(out, "{done}\n")?;
                 }
                 writeln!(out, "{}", table(&report.members))?;
@@ -98,20 +99,30 @@ impl Keys {
     }
 }
 
+/// Why a step was not taken, with the flag that would leave members out.
+fn not_taken(why: ClientError) -> Failure {
+    match &why {
+        ClientError::Keys(bad @ BadKeyStep::Silent { .. }) => {
+            Failure::Io(format!("{} (--force)", with_flags(bad)))
+        }
+        _ => why.into(),
+    }
+}
+
 fn name(member: &MemberKeys) -> String {
     format!("member {}", member.id)
 }
 
 /// What was done, in words.
-fn done(step: KeyStep, report: &KeyReport) -> Option<String> {
+fn done(step: Option<&Step>, report: &KeyReport) -> Option<String> {
     let key = report.key?;
-    Some(match step {
-        KeyStep::List => return None,
-        KeyStep::Install(_) => {
+    Some(match step? {
+        Step::List => return None,
+        Step::Install { .. } => {
             format!("key {key} is installed: members accept it, and do not use it yet")
         }
-        KeyStep::Use(_) => format!("members send with key {key}"),
-        KeyStep::Remove(_) => format!("key {key} is removed"),
+        Step::Use { .. } => format!("members send with key {key}"),
+        Step::Remove { .. } => format!("key {key} is removed"),
     })
 }
 

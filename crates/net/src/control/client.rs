@@ -1,7 +1,7 @@
 //! The client: finds the members that run on this machine, and asks one of them.
 
 use super::{Answer, Ask, Change, ChangedSetting, NotReloaded, Question, connect, named};
-use crate::keys::{KeyReport, KeyStep};
+use crate::keys::{BadKeyStep, KeyReport, KeyStep};
 use crate::setting::{NamesSettings, Setting};
 use crate::status::Status;
 use crate::voter_change::VoterChange;
@@ -56,6 +56,8 @@ pub enum ClientError {
     Refused(String),
     /// The member read its settings again, and changed nothing.
     NotReloaded(NotReloaded),
+    /// The step of a rotation of keys was not taken, or not by all.
+    Keys(BadKeyStep),
     /// The answer does not fit the question.
     Strange(PathBuf),
 }
@@ -85,6 +87,7 @@ impl NamesSettings for ClientError {
             }
             Self::Io(path, error) => format!("cannot talk to {}: {error}", path.display()),
             Self::Refused(why) | Self::NotReloaded(NotReloaded { why, .. }) => why.clone(),
+            Self::Keys(bad) => bad.explain(name),
             Self::Strange(path) => format!(
                 "{} does not answer as it should: is another version running?",
                 path.display()
@@ -256,11 +259,12 @@ impl Client {
     /// Lists the keys of all members of the group, or takes a step of a rotation with them.
     ///
     /// # Errors
-    /// [`ClientError`].
+    /// [`ClientError::Keys`] if the step was not taken, and others.
     pub fn keys(&mut self, step: KeyStep, force: bool) -> Result<KeyReport, ClientError> {
         let question = Question { step: Some(step), force, ..Question::of(Ask::Keys) };
         match self.converse(question)? {
             Answer::Keys(report) => Ok(report),
+            Answer::NoStep(bad) => Err(ClientError::Keys(bad)),
             other => Err(self.unexpected(other)),
         }
     }

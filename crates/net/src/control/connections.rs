@@ -266,7 +266,7 @@ fn answer_to(question: Question, desk: &dyn ControlHandler) -> Result<Answer, St
         },
         Ask::Reload => Ok(desk.reload().map_or_else(Answer::Unchanged, Answer::Reloaded)),
         Ask::Keys => match step {
-            Some(step) => desk.keys(step, force).map(Answer::Keys),
+            Some(step) => Ok(desk.keys(step, force).map_or_else(Answer::NoStep, Answer::Keys)),
             None => Err("which step? Ask {\"ask\":\"keys\",\"step\":\"list\"}".to_owned()),
         },
         // Answered before, with many lines.

@@ -2,7 +2,7 @@
 //! the clients.
 
 use super::{Change, ChangedSetting, NotReloaded};
-use crate::keys::{KeyReport, KeyStep};
+use crate::keys::{BadKeyStep, KeyReport, KeyStep};
 use crate::past::Past;
 use crate::status::Status;
 use crate::voter_change::VoterChange;
@@ -57,8 +57,8 @@ pub trait ControlHandler: Send + Sync + 'static {
     /// once all have answered or a few seconds have passed.
     ///
     /// # Errors
-    /// Why it does not, in a sentence.
-    fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
+    /// [`BadKeyStep`], with the reason.
+    fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, BadKeyStep> {
         let _ = (step, force);
         Err("this member does not look after keys: the program that it is part of has them".into())
     }

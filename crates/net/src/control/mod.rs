@@ -31,7 +31,7 @@ pub use socket::listen;
 
 use crate::Snapshot;
 use crate::clock::wall_time;
-use crate::keys::{KeyReport, KeyStep};
+use crate::keys::{BadKeyStep, KeyReport, KeyStep};
 use crate::setting::{NamesSettings, Setting};
 use crate::status::{Role, Status};
 use bellwether_core::{Duration, Instant, Record, Term};
@@ -140,6 +140,9 @@ pub enum Answer {
     Unchanged(NotReloaded),
     /// To [`Ask::Keys`]: the members and their keys.
     Keys(KeyReport),
+    /// To [`Ask::Keys`]: the step was not taken, or not by all, and why.
+    #[serde(rename = "no-step")]
+    NoStep(BadKeyStep),
     /// To [`Ask::Past`], one per record.
     Record(Box<Record>),
     /// To [`Ask::Watch`], one per change.

@@ -4,7 +4,7 @@
 //! change anything. If a member fails after that, it is named, and the step can be taken again.
 
 use super::words::{Order, Word};
-use super::{Inner, KeyId, KeyReport, KeyStep, MemberKeys};
+use super::{BadKeyStep, Inner, KeyId, KeyReport, KeyStep, MemberKeys};
 use crate::clock::{BootTime, Clock as _};
 use crate::frame::Keyring;
 use crate::handle::ask_status;
@@ -36,7 +36,7 @@ struct Said {
 type Answers = BTreeMap<NodeId, Option<Said>>;
 
 /// Takes a step.
-pub(super) fn take(keys: &Inner, step: KeyStep, force: bool) -> Result<KeyReport, String> {
+pub(super) fn take(keys: &Inner, step: KeyStep, force: bool) -> Result<KeyReport, BadKeyStep> {
     let _turn = match keys.turn.try_lock() {
         Ok(turn) => turn,
         Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
@@ -47,7 +47,7 @@ pub(super) fn take(keys: &Inner, step: KeyStep, force: bool) -> Result<KeyReport
     let status = ask_status(&keys.shared).map_err(|gone| gone.to_string())?;
     let me = NodeId(status.id);
     if status.security == "insecure" {
-        return Err("this group has no key: start all members with --key".to_owned());
+        return Err(BadKeyStep::NoKey);
     }
     let members = status.members.iter().map(|member| NodeId(member.id));
     let group = Group { keys, me, members: members.collect() };
@@ -62,7 +62,7 @@ pub(super) fn take(keys: &Inner, step: KeyStep, force: bool) -> Result<KeyReport
         KeyStep::Use(id) => (Order::Use(id), Some(id)),
         KeyStep::Remove(id) => (Order::Remove(id), Some(id)),
     };
-    check(&before, &order, key, force)?;
+    check(&before, &order, force)?;
     let after = group.order(&before, &order)?;
     let report = report(key, &before, &after);
     let failed = after.iter().filter_map(|(id, done)| {
@@ -70,95 +70,53 @@ pub(super) fn take(keys: &Inner, step: KeyStep, force: bool) -> Result<KeyReport
             Some(said) => said.refused.clone()?,
             None => "it did not answer in time".to_owned(),
         };
-        Some(format!("member {id}: {why}"))
+        Some((id.0, why))
     });
-    let failed: Vec<String> = failed.collect();
-    if failed.is_empty() {
-        return Ok(report);
-    }
-    Err(format!(
-        "not all took the step, take it again once that is mended: {}; the list shows who has \
-         which keys",
-        failed.join("; ")
-    ))
-}
-
-/// These members, as the subject of a sentence.
-fn members(ids: &[String]) -> String {
-    format!("{} {}", verb(ids, "member", "members"), ids.join(", "))
-}
-
-/// The word for one of them, or for several.
-fn verb<'a>(ids: &[String], one: &'a str, several: &'a str) -> &'a str {
-    if ids.len() == 1 { one } else { several }
+    let failed: BTreeMap<u64, String> = failed.collect();
+    if failed.is_empty() { Ok(report) } else { Err(BadKeyStep::Partly(failed)) }
 }
 
 /// Checks that the step before was taken, by all that answer.
-fn check(before: &Answers, order: &Order, key: Option<KeyId>, force: bool) -> Result<(), String> {
-    let ids = |wanted: &dyn Fn(&Said) -> bool| {
-        let are = before.iter().filter(|(_, said)| said.as_ref().is_some_and(wanted));
-        are.map(|(id, _)| id.to_string()).collect::<Vec<_>>()
+fn check(before: &Answers, order: &Order, force: bool) -> Result<(), BadKeyStep> {
+    let ids = |wanted: &dyn Fn(Option<&Said>) -> bool| {
+        let are = before.iter().filter(|(_, said)| wanted(said.as_ref()));
+        are.map(|(id, _)| id.0).collect::<Vec<_>>()
     };
-    let refusing: Vec<String> = before
+    let says = |wanted: &dyn Fn(&Said) -> bool| ids(&|said| said.is_some_and(wanted));
+    let unable: BTreeMap<u64, String> = before
         .iter()
-        .filter_map(|(id, said)| Some(format!("member {id}: {}", said.as_ref()?.refused.as_ref()?)))
+        .filter_map(|(id, said)| Some((id.0, said.as_ref()?.refused.clone()?)))
         .collect();
-    if !refusing.is_empty() {
-        return Err(format!("nothing changed: {}", refusing.join("; ")));
+    if !unable.is_empty() {
+        return Err(BadKeyStep::Unable(unable));
     }
-    let key = key.map(|key| key.to_string()).unwrap_or_default();
-    if let Order::Use(id) = order {
-        let without = ids(&|said| !said.keys.contains(id));
-        if !without.is_empty() {
-            return Err(format!(
-                "nothing changed: {} {} not have key {key}; install {key} again, by a member that \
-                 has it, and all have it",
-                members(&without),
-                verb(&without, "does", "do")
-            ));
+    if let Order::Use(key) = *order {
+        let members = says(&|said| !said.keys.contains(&key));
+        if !members.is_empty() {
+            return Err(BadKeyStep::Lacking { key, members });
         }
     }
-    if let Order::Remove(id) = order {
-        let sending = ids(&|said| said.keys.first() == Some(id));
-        if !sending.is_empty() {
-            return Err(format!(
-                "nothing changed: {} still {} with key {key}; use another one first",
-                members(&sending),
-                verb(&sending, "sends", "send")
-            ));
+    if let Order::Remove(key) = *order {
+        let members = says(&|said| said.keys.first() == Some(&key));
+        if !members.is_empty() {
+            return Err(BadKeyStep::Sending { key, members });
         }
-        if ids(&|said| said.keys.contains(id)).is_empty() {
-            return Err(format!("nothing changed: no member that answers has key {key}"));
+        if says(&|said| said.keys.contains(&key)).is_empty() {
+            return Err(BadKeyStep::Unknown(key));
         }
     }
-    let silent: Vec<String> =
-        before.iter().filter(|(_, said)| said.is_none()).map(|(id, _)| id.to_string()).collect();
+    let (silent, of) = (ids(&|said| said.is_none()), before.len());
     if silent.is_empty() {
         return Ok(());
     }
-    if 2 * silent.len() >= before.len() {
-        return Err(format!(
-            "nothing changed: {} {} not answer ({} of {}); start {}, or look at the network",
-            members(&silent),
-            verb(&silent, "does", "do"),
-            silent.len(),
-            before.len(),
-            verb(&silent, "it", "them")
-        ));
+    if 2 * silent.len() >= of {
+        return Err(BadKeyStep::MostSilent { silent, of });
     }
     // A key that is only accepted harms nobody.
     if force || matches!(order, Order::Install(_)) {
         return Ok(());
     }
-    Err(format!(
-        "nothing changed: {} {} not answer ({} of {}), and would not understand the others then; \
-         start {them}, or --force to leave {them} out",
-        members(&silent),
-        verb(&silent, "does", "do"),
-        silent.len(),
-        before.len(),
-        them = verb(&silent, "it", "them")
-    ))
+    Err(BadKeyStep::Silent { silent, of })
 }
 
 /// What is told of all members.
@@ -246,7 +204,7 @@ impl Group<'_> {
             while answers.values().any(Option::is_none) {
                 let left = again.since(BootTime.now()).as_nanos();
                 match answered.recv_timeout(std::time::Duration::from_nanos(left)) {
-                    Ok((from, Word::Told { challenge, keys, refused, .. })) => {
+                    Ok((from, Word::Answer { challenge, keys, refused, .. })) => {
                         if let Some(answer) = answers.get_mut(&from) {
                             *answer = Some(Said { challenge, keys, refused });
                         }

@@ -18,10 +18,12 @@
 //! thread passes frames on and waits for nothing: files are written by another thread. Secrets are
 //! in the frames and in the files alone, and erased from memory.
 
+mod bad_step;
 mod group;
 mod own;
 mod words;
 
+pub use bad_step::BadKeyStep;
 #[cfg(feature = "fuzzing")]
 pub use words::fuzzing;
 
@@ -88,6 +90,7 @@ impl From<KeyId> for String {
 /// A step of a rotation of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum KeyStep {
     /// Only look.
     List,
@@ -206,8 +209,8 @@ impl Keys {
     /// `force` members that do not answer are left out, unless they are half of all or more.
     ///
     /// # Errors
-    /// One line that names the members and the way out.
-    pub fn take(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
+    /// [`BadKeyStep`], which names the members and the way out.
+    pub fn take(&self, step: KeyStep, force: bool) -> Result<KeyReport, BadKeyStep> {
         group::take(&self.0, step, force)
     }
 }
@@ -225,7 +228,7 @@ impl Inner {
     fn work(&self, heard: &Receiver<Heard>) {
         for (sender, body) in heard {
             let Some(word) = Word::decode(&body) else { continue };
-            if let Word::Told { number, .. } = &word {
+            if let Word::Answer { number, .. } = &word {
                 let asks = self.waiting().get(number).cloned();
                 let _ = asks.map(|asks| asks.send((sender, word))); // or nobody waits any more
                 continue;

@@ -61,7 +61,7 @@ impl Own {
             Word::List { number } => {
                 let challenge = self.challenge(sender, number, now)?;
                 let refused = self.refuses(present, group);
-                Some(Word::Told { number, challenge, keys: present.to_vec(), refused })
+                Some(Word::Answer { number, challenge, keys: present.to_vec(), refused })
             }
             Word::Do { number, challenge, order } => {
                 let given = self.challenges.get(&sender);
@@ -77,9 +77,9 @@ impl Own {
                     Ok(keys) => (keys, None),
                     Err(why) => (present.to_vec(), Some(why)),
                 };
-                Some(Word::Told { number, challenge, keys, refused })
+                Some(Word::Answer { number, challenge, keys, refused })
             }
-            Word::Told { .. } => None,
+            Word::Answer { .. } => None,
         }
     }
 
@@ -232,7 +232,7 @@ mod tests {
                 *ring = keyring;
                 true
             });
-            let Some(Word::Told { challenge, keys, refused, .. }) = answer else {
+            let Some(Word::Answer { challenge, keys, refused, .. }) = answer else {
                 panic!("{answer:?}");
             };
             (challenge, keys, refused)

@@ -62,7 +62,7 @@ pub(super) enum Word {
         order: Order,
     },
     /// The answer to either.
-    Told {
+    Answer {
         /// The question.
         number: u64,
         /// What an order must show.
@@ -82,7 +82,7 @@ impl Word {
         let (kind, number, what, challenge) = match self {
             Self::List { number } => (1, *number, 0, 0),
             Self::Do { number, challenge, order } => (1, *number, order.tag(), *challenge),
-            Self::Told { number, challenge, refused, .. } => {
+            Self::Answer { number, challenge, refused, .. } => {
                 (2, *number, u8::from(refused.is_some()), *challenge)
             }
         };
@@ -96,7 +96,7 @@ impl Word {
             Self::Do { order: Order::Use(id) | Order::Remove(id), .. } => {
                 bytes.extend_from_slice(&id.0);
             }
-            Self::Told { keys, refused, .. } => {
+            Self::Answer { keys, refused, .. } => {
                 let keys = &keys[..keys.len().min(KEYS_MAX)];
                 bytes.push(u8::try_from(keys.len()).unwrap_or(0)); // at most KEYS_MAX
                 keys.iter().for_each(|id| bytes.extend_from_slice(&id.0));
@@ -150,7 +150,7 @@ fn told(number: u64, challenge: u64, refuses: bool, rest: &[u8]) -> Option<Word>
         return None;
     }
     let refused = refuses.then(|| why.to_owned());
-    Some(Word::Told { number, challenge, keys, refused })
+    Some(Word::Answer { number, challenge, keys, refused })
 }
 
 impl Order {
@@ -183,7 +183,7 @@ pub mod fuzzing {
     pub fn seeds() -> Vec<Vec<u8>> {
         let (number, challenge, id) = (7, 9, KeyId([0xab, 0xcd, 1, 2]));
         let order = |order| Word::Do { number, challenge, order };
-        let told = |refused| Word::Told { number, challenge, keys: vec![id; 2], refused };
+        let told = |refused| Word::Answer { number, challenge, keys: vec![id; 2], refused };
         [
             Word::List { number },
             order(Order::Install(Zeroizing::new([5; 32]))),
@@ -207,7 +207,7 @@ mod tests {
         let orders = [Order::Install(Zeroizing::new([7; 32])), Order::Use(id), Order::Remove(id)];
         let orders = orders.map(|order| Word::Do { number: u64::MAX, challenge: 3, order });
         let told =
-            |refused| Word::Told { number: 5, challenge: 6, keys: vec![id; KEYS_MAX], refused };
+            |refused| Word::Answer { number: 5, challenge: 6, keys: vec![id; KEYS_MAX], refused };
         let all = orders.into_iter().chain([
             Word::List { number: 1 },
             told(None),
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_reason_that_a_terminal_would_act_on_is_not_read_and_a_long_one_is_cut() {
         let told = |why: &str| {
-            let word = Word::Told {
+            let word = Word::Answer {
                 number: 1,
                 challenge: 2,
                 keys: Vec::new(),
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(told("\u{1b}[2J"), None);
         let long = told(&"x".repeat(5000));
         assert!(
-            matches!(long, Some(Word::Told { refused: Some(why), .. }) if why.len() == WHY_MAX)
+            matches!(long, Some(Word::Answer { refused: Some(why), .. }) if why.len() == WHY_MAX)
         );
     }
 

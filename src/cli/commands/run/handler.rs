@@ -15,7 +15,7 @@ use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{Change, ChangeStream, ChangedSetting, ControlHandler};
 use bellwether::net::control::{NotReloaded, WatchEvent};
-use bellwether::net::keys::{KeyReport, KeyStep, Keys};
+use bellwether::net::keys::{BadKeyStep, KeyReport, KeyStep, Keys};
 use bellwether::net::status::{HandingOver, NO_CANDIDATE, Status};
 use bellwether::net::{Election, LastWill, Next, NotNow, Past, Snapshot, VoterChange, Watch};
 use bellwether_http::{HttpHandler, Tallies};
@@ -251,7 +251,7 @@ impl ControlHandler for RunHandler {
         reloads.wait()
     }
 
-    fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, String> {
+    fn keys(&self, step: KeyStep, force: bool) -> Result<KeyReport, BadKeyStep> {
         self.election()?;
         self.keys.get().ok_or_else(|| "the member is starting".to_owned())?.take(step, force)
     }
