@@ -94,6 +94,16 @@ fn flags_without_effect_are_refused_with_what_would_give_them_one() {
         ("run g --insecure --protocol le-s --rank 7", "--rank has no effect with le-s and these"),
         ("run g --insecure --grace 5ms", "--grace has no effect without a command"),
         ("check-config g --insecure --restart", "--restart has no effect without a command"),
+        ("trace le-s --title T", "required arguments were not provided: --svg"),
+        ("reproduce --list --out figures", "'--list' cannot be used with '--out <DIR>'"),
+        ("reproduce --list --runs 500", "'--list' cannot be used with '--runs <R>'"),
+        ("reproduce --list --seed 7", "'--list' cannot be used with '--seed <S>'"),
+        ("reproduce --list --threads 1", "'--list' cannot be used with '--threads <T>'"),
+        ("reproduce --list --shard 1/2", "'--list' cannot be used with '--shard <I/N>'"),
+        ("plan local-leader --simulate 0 --seed 7", "--seed 7 has no effect with --simulate 0"),
+        ("plan announce-listen --simulate 0 --threads 1", "--threads 1 has no effect with"),
+        ("analyze le-s.leadership-delay --threads 1", "--threads 1 has no effect without"),
+        ("analyze le-s.leadership-delay --seed 7", "--seed 7 has no effect without --simulate"),
     ] {
         let line = refusal(arguments, 2);
         assert!(line.contains(words), "{arguments}: {line}");

@@ -6,7 +6,7 @@ use crate::cli::failure::Failure;
 use crate::cli::flags::calls::Calls;
 use crate::cli::flags::chances::Chances;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
-use crate::cli::flags::common::{Churning, Seed, Threads};
+use crate::cli::flags::common::{Churning, Seed, Threads, refuse_effort};
 use crate::cli::flags::group::finite;
 use crate::cli::flags::leases::Leases;
 use crate::cli::flags::{Offers, Parameters, read_by_formulas};
@@ -240,7 +240,7 @@ impl Analyze {
             let line = "name a <QUANTITY>, or --list to see them all; try --help";
             return Err(Failure::usage(line));
         }
-        self.check_seed()?;
+        self.check_effort()?;
         if let Some(quantity) = self.quantity {
             self.arguments.refuse_unread(quantity, given)?;
             return self.print(&self.find(quantity)?);
@@ -261,18 +261,14 @@ impl Analyze {
         let Some(quantity) = self.quantity else {
             return Err(Failure::usage("no quantity is named; name one"));
         };
-        self.check_seed()?;
+        self.check_effort()?;
         self.arguments.refuse_unread(quantity, given)?;
         Ok(self.for_programs(&self.find(quantity)?))
     }
 
-    fn check_seed(&self) -> Done {
-        match (self.seed.seed, self.simulate) {
-            (Some(seed), None) => Err(Failure::usage(format!(
-                "--seed {seed} has no effect without --simulate; add --simulate 1000"
-            ))),
-            _ => Ok(()),
-        }
+    fn check_effort(&self) -> Done {
+        let why = "without --simulate; add --simulate 1000";
+        if self.simulate.is_some() { Ok(()) } else { refuse_effort(self.seed, self.threads, why) }
     }
 
     fn print(&self, found: &Found) -> Done {

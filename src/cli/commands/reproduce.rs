@@ -47,7 +47,8 @@ pub(in crate::cli) struct Reproduce {
     #[command(flatten)]
     sharing: Sharing,
     /// List the figures and where they come from, and do nothing else
-    #[arg(long, conflicts_with = "figures")]
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["figures", "out", "runs", "seed", "threads", "shard", "slurm"])]
     list: bool,
 }
 

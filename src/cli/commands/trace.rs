@@ -51,7 +51,7 @@ pub(in crate::cli) struct Trace {
     #[arg(long, value_enum, default_value_t, requires = "svg")]
     view: View,
     /// The picture's title [default: the scenario's own]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", requires = "svg")]
     title: Option<String>,
     /// How to write the records
     #[arg(long, value_enum, default_value_t)]

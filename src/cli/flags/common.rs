@@ -2,6 +2,7 @@
 //!
 //! A command flattens what it takes. If it has another default, it says only that, with `mut_arg`.
 
+use crate::cli::Done;
 use crate::cli::failure::Failure;
 use crate::cli::flags::group::number;
 use crate::cli::flags::one_of;
@@ -30,6 +31,17 @@ pub(in crate::cli) struct Threads {
     /// How many threads; 0 for one per core. The result does not depend on it
     #[arg(long, value_name = "T", default_value = "0", value_parser = threads)]
     pub(in crate::cli) threads: usize,
+}
+
+/// Refuses a seed and a number of threads where nothing is simulated: `why` says why not, and what
+/// to do.
+pub(in crate::cli) fn refuse_effort(seed: Seed, threads: Threads, why: &str) -> Done {
+    let written = match (seed.seed, threads.threads) {
+        (Some(seed), _) => format!("--seed {seed}"),
+        (None, 0) => return Ok(()),
+        (None, threads) => format!("--threads {threads}"),
+    };
+    Err(Failure::usage(format!("{written} has no effect {why}")))
 }
 
 #[derive(Args, Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 //! **Assumptions.** Parameters of the same name take values of the same kind.
 //!
 //! **Promise.** Every parameter is a flag, under the same name in every command; `run` alone has
-//! another name for one of them. The library gets names and texts, and what it refuses is reported
+//! other names for those that [`Live`] lists. The library gets names and texts, and what it refuses is reported
 //! with the name of the flag.
 
 pub(super) mod calling;

@@ -3,7 +3,7 @@
 use super::runs;
 use crate::cli::Done;
 use crate::cli::failure::Failure;
-use crate::cli::flags::common::{Seed, Threads};
+use crate::cli::flags::common::{Seed, Threads, refuse_effort};
 use crate::cli::output::Format;
 use crate::cli::output::progress::{Interrupt, Progress, followed};
 use bellwether::analysis::figures::SimulationFailed;
@@ -51,6 +51,7 @@ impl Confirming {
         + 'static,
     ) -> Result<Evidence<F>, Failure> {
         if self.simulate == 0 {
+            refuse_effort(self.seed, self.threads, "with --simulate 0; leave it out")?;
             return Ok(Evidence::None);
         }
         let threads = self.threads.start(self.simulate);
