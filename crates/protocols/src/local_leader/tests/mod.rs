@@ -13,6 +13,7 @@ mod alive;
 mod announcing;
 mod answering;
 mod asking;
+mod assertions;
 mod bounded;
 mod changes;
 mod collating;
