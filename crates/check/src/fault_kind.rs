@@ -2,6 +2,7 @@
 
 /// A kind of fault. Each schedule has a random subset of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum FaultKind {
     /// Receivers lose messages independently.
     Loss,

@@ -45,6 +45,7 @@ pub struct Took {
 /// Everything that a member knows about itself and its group at one moment. Durations are in
 /// milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Status {
     /// The group.
     pub group: String,

@@ -1,10 +1,12 @@
 //! A change of the list of voters, as an application or an operator asks for it.
 
 use bellwether_core::{Command, Duration, NodeId};
+use std::fmt;
 
 /// A change of the list of voters: one voter more, one less, or one instead of another; or another
 /// lockTime or drift, which are part of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VoterChange {
     /// This member votes, too.
     Add(NodeId),
@@ -24,6 +26,22 @@ pub enum VoterChange {
         /// The new drift in parts per 10⁶, if it is to change.
         drift_ppm: Option<u32>,
     },
+}
+
+/// What is the case once it is made.
+impl fmt::Display for VoterChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Add(new) => write!(f, "member {new} votes"),
+            Self::Remove(old) => write!(f, "member {old} votes no longer"),
+            Self::Replace { old, new } => write!(f, "member {new} votes instead of {old}"),
+            Self::Lengths { lock, drift_ppm } => {
+                let lock = lock.map(|lock| format!("locks last {lock}"));
+                let drift = drift_ppm.map(|ppm| format!("clocks may drift by {ppm} ppm"));
+                f.write_str(&lock.into_iter().chain(drift).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
 }
 
 impl VoterChange {

@@ -222,6 +222,7 @@ impl From<&'static str> for Key {
 
 /// Which rule a plan breaks.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum BadPlan {
     /// Too few or too many processes.
     Nodes(u32),

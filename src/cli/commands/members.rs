@@ -132,7 +132,7 @@ impl Members {
             seen = self.target.connect()?.status()?.voters;
             if let Some(list) = seen.as_ref().filter(|list| is_made(change, list)) {
                 let text = match self.target.format {
-                    TableOrJson::Table => format!("{}; {}", made(change), shown(list)),
+                    TableOrJson::Table => format!("{change}; {}", shown(list)),
                     TableOrJson::Json => serde_json::to_string(list).map_err(io::Error::from)?,
                 };
                 writeln!(io::stdout(), "{text}")?;
@@ -182,19 +182,6 @@ fn is_made(change: VoterChange, list: &Voters) -> bool {
         && !change.removed().is_some_and(votes)
         && (lock.is_none() || lock == list.lock_ms)
         && (drift_ppm.is_none() || drift_ppm == list.drift_ppm)
-}
-
-fn made(change: VoterChange) -> String {
-    match change {
-        VoterChange::Add(new) => format!("member {new} votes"),
-        VoterChange::Remove(old) => format!("member {old} votes no longer"),
-        VoterChange::Replace { old, new } => format!("member {new} votes instead of {old}"),
-        VoterChange::Lengths { lock, drift_ppm } => {
-            let lock = lock.map(|lock| format!("locks last {lock}"));
-            let drift = drift_ppm.map(|ppm| format!("clocks may drift by {ppm} ppm"));
-            lock.into_iter().chain(drift).collect::<Vec<_>>().join(", ")
-        }
-    }
 }
 
 /// A list of voters, in words.

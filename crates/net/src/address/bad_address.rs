@@ -8,6 +8,7 @@ use std::net::IpAddr;
 
 /// An address that cannot be set, and what to do.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum BadAddress {
     /// It is not written as an address with a prefix and an interface.
     Form {

@@ -36,6 +36,7 @@ const VERSION: u8 = 2;
 
 /// The kind of a frame's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// A message of the protocol.
     Message = 1,

@@ -17,6 +17,7 @@ use std::fmt;
 
 /// Why an experiment cannot be done.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum BadExperiment {
     /// The plan is not valid.
     Plan(BadPlan),
