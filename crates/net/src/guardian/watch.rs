@@ -13,9 +13,9 @@ use super::cgroup::Cgroup;
 use super::child::Terms;
 use super::descendants::{Descendants, Left};
 use super::handover::HandOver;
+use super::run_addresses::RunAddresses;
 use super::run_recorder::RunRecorder;
 use super::starter::{Starter, Step};
-use super::tenure::Tenure;
 use super::will::WillKeeper;
 use super::wire::{self, Answer, Deadline, Received, Request, Sent};
 use super::{Plan, Report, end};
@@ -71,7 +71,7 @@ pub(super) struct Watch {
     deaths: UnixStream,
     descendants: Descendants,
     /// The addresses of the current run.
-    tenure: Tenure,
+    run_addresses: RunAddresses,
     stage: Stage,
     /// The last run that is over.
     over: u64,
@@ -138,7 +138,7 @@ impl Watch {
         let refused = raised.note.clone().into_iter().chain(priority::lock_memory());
         given.notes.extend(refused.map(|note| format!("guardian and watchdog: {note}")));
         let run_recorder = RunRecorder::begin(given.plan.recording.as_ref());
-        let tenure = Tenure::new(given.plan.open_addresses()?)?;
+        let run_addresses = RunAddresses::new(given.plan.open_addresses()?)?;
         let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };
         let ready = Answer::Ready {
             pid: getpid().as_raw_pid().cast_unsigned(),
@@ -147,7 +147,7 @@ impl Watch {
         };
         Ok(Self {
             plan: given.plan,
-            starter: Starter::new(terms, tenure.to_take(), wake)?,
+            starter: Starter::new(terms, run_addresses.to_take(), wake)?,
             socket,
             watchdog,
             cgroup,
@@ -157,7 +157,7 @@ impl Watch {
             told: Duration::ZERO,
             deaths,
             descendants: Descendants::from_now_on()?,
-            tenure,
+            run_addresses,
             stage: Stage::Idle,
             over: 0,
             until: Instant::ZERO,
@@ -244,14 +244,14 @@ impl Watch {
             return self.conclude(run, Report::Ended);
         }
         self.stage = Stage::Starting { run, ending: None };
-        self.tenure.begin(self.kill_at(), term);
+        self.run_addresses.begin(self.kill_at(), term);
         self.starter.start(self.plan.clone(), term);
         self.answer_held(run);
     }
 
     /// The run was extended, so its addresses stay. Without them it ends.
     fn keep_addresses(&mut self, run: u64) {
-        match self.tenure.extend(self.kill_at(), self.until) {
+        match self.run_addresses.extend(self.kill_at(), self.until) {
             Ok(again) if again.is_empty() => {}
             Ok(again) => self.report(run, Report::AddressRestored { which: again.join(", ") }),
             Err(error) => {
@@ -269,7 +269,7 @@ impl Watch {
             match self.starter.step() {
                 Some(Step::InUse(who)) => self.report(run, Report::AddressInUse { who }),
                 Some(Step::Taken(neighbourhood, expires)) => {
-                    self.tenure.taken(neighbourhood, expires);
+                    self.run_addresses.taken(neighbourhood, expires);
                     self.report(run, Report::AddressTaken);
                 }
                 Some(Step::NotTaken(error)) => {
@@ -309,7 +309,7 @@ impl Watch {
             let _ = self.cgroup.as_ref().map(Cgroup::kill);
             let _ = self.descendants.signal(Signal::KILL);
         }
-        let _ = self.tenure.remove(); // again when the start is over
+        let _ = self.run_addresses.remove(); // again when the start is over
     }
 
     /// A start came to nothing; some addresses may be set.
@@ -412,7 +412,7 @@ impl Watch {
         self.look_at_start(now);
         if let Stage::Running { leader, .. } = self.stage {
             let _ = self.descendants.reap(leader); // again in the next turn
-            self.tenure.announce(now);
+            self.run_addresses.announce(now);
             if let Some(report) = leader.and_then(outcome) {
                 self.begin_to_end(now, report, now + self.plan.grace);
             } else {
@@ -437,7 +437,7 @@ impl Watch {
                 let _ = self.descendants.signal(Signal::KILL); // and processes that left the cgroup
             }
             // Processes first: whoever removes an address may have to wait for the kernel.
-            if kill && self.tenure.remove().is_ok() && in_one_step {
+            if kill && self.run_addresses.remove().is_ok() && in_one_step {
                 // Killed processes run no code, but under load it takes time until they disappear.
                 // The watchdog need not act for that.
                 self.dying = true;
@@ -449,7 +449,7 @@ impl Watch {
                 return self.conclude(run, report);
             }
             if late && !std::mem::replace(&mut self.unended, true) {
-                let left = self.tenure.remove().err().map(|error| error.to_string());
+                let left = self.run_addresses.remove().err().map(|error| error.to_string());
                 let what = left.unwrap_or_else(|| "a process cannot be killed".to_owned());
                 self.report(run, Report::Unended { what });
             }
@@ -478,7 +478,7 @@ impl Watch {
     fn all_gone(&mut self, leader: Option<Pid>, kill: bool) -> bool {
         let cgroup = self.cgroup.as_ref();
         let gone = if kill {
-            let addresses = self.tenure.addresses();
+            let addresses = self.run_addresses.addresses();
             end::round(&self.descendants, leader, cgroup, addresses) == Left::Nobody
         } else {
             let _ = self.descendants.reap(leader);
@@ -497,7 +497,7 @@ impl Watch {
                     Ok(Some(_)) | Err(_) => (),
                 }
             };
-        reaped && self.tenure.remove().is_ok()
+        reaped && self.run_addresses.remove().is_ok()
     }
 
     fn conclude(&mut self, run: u64, report: Report) {
@@ -528,7 +528,7 @@ impl Watch {
             Stage::Idle => Instant::NEVER,
             Stage::Starting { ending: Some(_), .. } => now() + AGAIN,
             Stage::Starting { .. } => self.term_at(),
-            Stage::Running { .. } => self.term_at().min(probe).min(self.tenure.next()),
+            Stage::Running { .. } => self.term_at().min(probe).min(self.run_addresses.next()),
             Stage::Ending { by, .. } => by.min(self.kill_at()).min(probe).max(now() + AGAIN),
         };
         self.wait_until(wake);

@@ -1,7 +1,7 @@
 //! The addresses of the current run, as the guardian's loop sees them.
 //!
 //! **Promise.** While a run is extended in time its addresses stay: they are set again before the
-//! kernel removes them, and if somebody else did. [`Tenure::remove`] has the last word.
+//! kernel removes them, and if somebody else did. [`RunAddresses::remove`] has the last word.
 
 use super::alarm::now;
 use super::claim::{Claim, ends_too_early};
@@ -21,7 +21,7 @@ const REPEATS: [Duration; 4] = [
 
 /// The addresses, and what became of them.
 #[derive(Debug)]
-pub(super) struct Tenure {
+pub(super) struct RunAddresses {
     addresses: Arc<Addresses>,
     claim: Arc<Claim>,
     held: Option<Held>,
@@ -40,7 +40,7 @@ struct Held {
     expires: Instant,
 }
 
-impl Tenure {
+impl RunAddresses {
     pub(super) fn new(addresses: Addresses) -> io::Result<Self> {
         let addresses = Arc::new(addresses);
         Ok(Self { addresses, claim: Arc::new(Claim::new()?), held: None, term: None })
@@ -101,7 +101,7 @@ impl Tenure {
         }
     }
 
-    /// Removes them; none is set afterwards until [`Tenure::begin`].
+    /// Removes them; none is set afterwards until [`RunAddresses::begin`].
     pub(super) fn remove(&mut self) -> io::Result<()> {
         if self.addresses.is_empty() {
             return Ok(());
