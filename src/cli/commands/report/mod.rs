@@ -4,11 +4,11 @@
 //! |---|---|
 //! | `collect` | the recent pasts of members that this machine reaches |
 //! | `http` | the question to a member on another machine |
-//! | `told` | the account for people and for programs |
+//! | `text` | the account for people and for programs |
 
 mod collect;
 pub(in crate::cli) mod http;
-mod told;
+mod text;
 
 use crate::cli::Done;
 use crate::cli::commands::live::read_all;
@@ -82,15 +82,18 @@ impl Report {
             file::write(path, &picture(&account, &pieces)?)?;
         }
         let judgement = judged(&pieces);
-        let told =
-            told::Told { account: &account, missing: &missing, judgement: judgement.as_ref() };
+        let report = text::ReportText {
+            account: &account,
+            missing: &missing,
+            judgement: judgement.as_ref(),
+        };
         let text = match self.format {
-            TableOrJson::Table => told.for_people(),
-            TableOrJson::Json => told.for_programs().to_string(),
+            TableOrJson::Table => report.for_people(),
+            TableOrJson::Json => report.for_programs().to_string(),
         };
         // A reader that stops early still gets the exit code.
         let printed = writeln!(io::stdout(), "{text}");
-        if told.violated() { Err(Failure::Violated) } else { Ok(printed?) }
+        if report.violated() { Err(Failure::Violated) } else { Ok(printed?) }
     }
 }
 

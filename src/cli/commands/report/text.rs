@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 const GAPS_SHOWN: usize = 20;
 
 /// What is told.
-pub(super) struct Told<'a> {
+pub(super) struct ReportText<'a> {
     pub(super) account: &'a Account,
     pub(super) missing: &'a [Missing],
     /// What the judge says of whole traces.
     pub(super) judgement: Option<&'a Judgement>,
 }
 
-impl Told<'_> {
+impl ReportText<'_> {
     /// Whether a promise was certainly broken.
     pub(super) fn violated(&self) -> bool {
         self.account.violated() || self.judgement.is_some_and(Judgement::violated)
