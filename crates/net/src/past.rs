@@ -111,7 +111,7 @@ impl Ring {
 
 /// The belief that was written last.
 #[derive(Clone, Copy)]
-struct Told {
+struct LastBelief {
     number: u64,
     key: [u64; 4],
     until: Instant,
@@ -122,7 +122,7 @@ pub(crate) struct PastWriter {
     ring: Arc<Ring>,
     me: NodeId,
     written: u64,
-    told: Option<Told>,
+    last: Option<LastBelief>,
     /// The message of the present step.
     receipt: Option<Entry>,
 }
@@ -135,7 +135,7 @@ impl std::fmt::Debug for PastWriter {
 
 impl PastWriter {
     pub(crate) fn new(ring: Arc<Ring>, me: NodeId) -> Self {
-        Self { ring, me, written: 0, told: None, receipt: None }
+        Self { ring, me, written: 0, last: None, receipt: None }
     }
 
     fn write(&mut self, entry: Entry) -> u64 {
@@ -162,7 +162,7 @@ impl PastWriter {
     /// An incarnation begins.
     pub(crate) fn begin(&mut self, now: Instant, head: &LifeHeader) {
         self.ring.head.get_or_init(|| LifeHeader { memory: None, seed: 0, ..head.clone() });
-        (self.told, self.receipt) = (None, None);
+        (self.last, self.receipt) = (None, None);
         self.list(now, &head.members, OF_BEGIN);
         self.write([now.as_nanos(), kind::BEGIN, head.incarnation, 0, 0, 0, 0]);
     }
@@ -230,14 +230,14 @@ impl PastWriter {
         let first = if leaders.contains(&self.me) { self.me.0 } else { id(0) };
         let count = leaders.len().min(0xff) as u64;
         let key = [(*stage as u64) << 8 | count << 16, term.map_or(0, Term::number), first, id(1)];
-        if let Some(told) = &mut self.told
-            && told.key == key
-            && told.number + ENTRIES > self.written
+        if let Some(last) = &mut self.last
+            && last.key == key
+            && last.number + ENTRIES > self.written
         {
-            let runs = now < told.until || leaders.is_empty() || *until <= now;
-            if runs && told.until != *until && *until > now {
-                told.until = *until;
-                let slot = self.ring.slot(told.number);
+            let runs = now < last.until || leaders.is_empty() || *until <= now;
+            if runs && last.until != *until && *until > now {
+                last.until = *until;
+                let slot = self.ring.slot(last.number);
                 let version = slot[0].load(Ordering::Relaxed);
                 let next = version & !0xffff | (version + 2) & 0xffff;
                 slot[0].store(version | 1, Ordering::Relaxed);
@@ -254,7 +254,7 @@ impl PastWriter {
         let [shape, term, first, second] = key;
         let (at, until_told) = (now.as_nanos(), until.as_nanos());
         let number = self.write([at, kind::BELIEF | shape, until_told, 0, term, first, second]);
-        self.told = Some(Told { number, key, until: *until });
+        self.last = Some(LastBelief { number, key, until: *until });
     }
 
     /// The member leaves.
@@ -264,7 +264,7 @@ impl PastWriter {
 
     /// The member withdraws, for this reason.
     pub(crate) fn withdraw(&mut self, now: Instant, why: &'static str) {
-        self.told = None;
+        self.last = None;
         let place = self.ring.place(why) << 8;
         self.write([now.as_nanos(), kind::WITHDRAWAL | place, 0, 0, 0, 0, 0]);
     }

@@ -160,9 +160,9 @@ fn the_error_that_leases_pay_for_covers_two_readings() {
 
 /// A clock that a test sets.
 #[derive(Default)]
-struct Told(Mutex<Vec<Option<Readings>>>);
+struct ScriptedClock(Mutex<Vec<Option<Readings>>>);
 
-impl Clock for Told {
+impl Clock for ScriptedClock {
     fn now(&self) -> Instant {
         let next = self.0.lock().unwrap().first().copied().flatten();
         Instant::from_nanos(next.map_or(0, |next| next.boot))
@@ -176,7 +176,7 @@ impl Clock for Told {
 
 fn checked(told: Vec<Option<Readings>>) -> CheckedClock {
     let check = CrossCheck::new(DRIFT_PPM, ERROR);
-    CheckedClock::new(Arc::new(Told(Mutex::new(told))), Some(check))
+    CheckedClock::new(Arc::new(ScriptedClock(Mutex::new(told))), Some(check))
 }
 
 #[test]
