@@ -17,7 +17,7 @@ use bellwether_core::{Event, Fact, Instant, NodeId, SimTime, Stage};
 use std::collections::BTreeSet;
 
 /// A run and the guardian that recorded it.
-type Told<'a> = (&'a Guardian<'a>, &'a Run);
+type GuardedRun<'a> = (&'a Guardian<'a>, &'a Run);
 
 /// What is known of commands.
 pub(super) struct Commands<'a> {
@@ -80,15 +80,15 @@ impl Commands<'_> {
     }
 
     /// All runs, in the order of their starts.
-    fn runs(&self) -> Vec<Told<'_>> {
+    fn runs(&self) -> Vec<GuardedRun<'_>> {
         let told = self.guardians.iter();
         let told = told.flat_map(|one| one.runs.iter().map(move |run| (one, run)));
-        let mut runs: Vec<Told<'_>> = told.collect();
+        let mut runs: Vec<GuardedRun<'_>> = told.collect();
         runs.sort_by_key(|(_, run)| run.starts);
         runs
     }
 
-    fn decide(&self, doubt: Option<String>, runs: &[Told<'_>]) -> Outcome {
+    fn decide(&self, doubt: Option<String>, runs: &[GuardedRun<'_>]) -> Outcome {
         match doubt {
             Some(why) => Outcome::Undecidable(Doubt::Because(why)),
             None if runs.is_empty() => {
@@ -159,7 +159,7 @@ enum Meeting {
 }
 
 /// Whether two runs overlapped.
-fn meeting(former: Told<'_>, later: Told<'_>) -> Meeting {
+fn meeting(former: GuardedRun<'_>, later: GuardedRun<'_>) -> Meeting {
     let ((one, first), (two, second)) = (former, later);
     if one.head.boot != two.head.boot || second.starts >= first.over() {
         return Meeting::Never;
