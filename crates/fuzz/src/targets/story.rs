@@ -100,7 +100,7 @@ impl Visitor for Story {
 type Sent = Vec<(NodeId, Vec<u8>)>;
 
 /// A message on its way.
-struct Letter {
+struct Packet {
     from: NodeId,
     to: NodeId,
     bytes: Vec<u8>,
@@ -117,7 +117,7 @@ struct Group<P: Protocol> {
     params: P::Params,
     processes: Vec<Process>,
     /// What arrives in the next step.
-    letters: Vec<Letter>,
+    packets: Vec<Packet>,
     /// By kind and length.
     kept: BTreeMap<(&'static str, usize), Sent>,
     protocol: PhantomData<P>,
@@ -125,9 +125,9 @@ struct Group<P: Protocol> {
 
 impl<P: Protocol> Group<P> {
     fn start(plot: Plot, params: P::Params) -> Self {
-        let (letters, kept) = (Vec::new(), BTreeMap::new());
+        let (packets, kept) = (Vec::new(), BTreeMap::new());
         let processes = Vec::new();
-        let mut group = Self { plot, params, processes, letters, kept, protocol: PhantomData };
+        let mut group = Self { plot, params, processes, packets, kept, protocol: PhantomData };
         for id in 1..=plot.size() {
             let process = group.process(id, 1, Instant::ZERO);
             group.processes.push(process);
@@ -149,7 +149,7 @@ impl<P: Protocol> Group<P> {
         if self.plot == Plot::LostDisk && after == 2500 {
             self.processes[1] = self.process(2, 2, now);
         }
-        let arrived = std::mem::take(&mut self.letters);
+        let arrived = std::mem::take(&mut self.packets);
         let plot = self.plot;
         let is_gone = |id: u64| match id {
             1 => after > 5800, // it has left
@@ -161,8 +161,8 @@ impl<P: Protocol> Group<P> {
             }
             let peers = plot.others(*id);
             let mut env = Env { now, peers: &peers, entropy: luck };
-            for letter in arrived.iter().filter(|letter| letter.to.0 == *id) {
-                let heard = endpoint.datagram(letter.from, &letter.bytes, &mut env);
+            for packet in arrived.iter().filter(|packet| packet.to.0 == *id) {
+                let heard = endpoint.datagram(packet.from, &packet.bytes, &mut env);
                 heard.expect("it was written by a process");
             }
             for command in commands(plot, *id, after) {
@@ -188,8 +188,8 @@ impl<P: Protocol> Group<P> {
                     Dest::Node(one) => *to_one == one,
                     Dest::Everyone => *to_one != from,
                 };
-                let letter = |to| Letter { from, to, bytes: bytes.clone() };
-                self.letters.extend(all.filter(meant).map(letter));
+                let packet = |to| Packet { from, to, bytes: bytes.clone() };
+                self.packets.extend(all.filter(meant).map(packet));
             }
         }
     }
