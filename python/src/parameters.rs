@@ -1,13 +1,13 @@
 //! Parameters from Python: what a value is as a word of the command line.
 
 use crate::errors::{BellwetherError, FileError, ParameterError};
-use bellwether::cli::ask::{Given, Refused, Why};
+use bellwether::cli::ask::{ParamValue, Refused, Why};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 /// Reads keyword arguments. What is `None` is left out.
-pub(crate) fn read(parameters: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Given)>> {
+pub(crate) fn read(parameters: &Bound<'_, PyDict>) -> PyResult<Vec<(String, ParamValue)>> {
     let mut read = Vec::new();
     for (name, value) in parameters {
         let name: String = name.extract()?;
@@ -20,24 +20,24 @@ pub(crate) fn read(parameters: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Give
     Ok(read)
 }
 
-fn given(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Given> {
+fn given(name: &str, value: &Bound<'_, PyAny>) -> PyResult<ParamValue> {
     if let Ok(switch) = value.cast::<PyBool>() {
-        return Ok(if switch.is_true() { Given::On } else { Given::Off });
+        return Ok(if switch.is_true() { ParamValue::On } else { ParamValue::Off });
     }
     if is_numpy(value)? {
         let plain = plain(value)?;
         // What Python has no number for stays one of numpy, such as a long double.
         return if is_numpy(&plain)? {
-            text(name, &plain).map(Given::Text)
+            text(name, &plain).map(ParamValue::Text)
         } else {
             given(name, &plain)
         };
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         let texts = value.try_iter()?.map(|value| text(name, &value?));
-        return Ok(Given::Several(texts.collect::<PyResult<_>>()?));
+        return Ok(ParamValue::Several(texts.collect::<PyResult<_>>()?));
     }
-    text(name, value).map(Given::Text)
+    text(name, value).map(ParamValue::Text)
 }
 
 /// Whether a value is a number, a truth or an array of numpy.

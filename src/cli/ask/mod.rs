@@ -22,7 +22,7 @@ mod words;
 pub use crate::cli::output::progress::Follower;
 pub use offered::offered;
 pub use refused::{Refused, Why};
-pub use words::Given;
+pub use words::ParamValue;
 
 pub(in crate::cli) use offered::{Offered, offered_by};
 pub(in crate::cli) use words::{Caller, Parsed, Question};
@@ -39,7 +39,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Parameters by name, and their values.
-pub type Parameters<'a> = &'a [(String, Given)];
+pub type Parameters<'a> = &'a [(String, ParamValue)];
 
 /// Asks on this thread; the follower is told how far the work is, and may end it.
 pub fn follow<T>(follower: Arc<dyn Follower>, ask: impl FnOnce() -> T) -> T {
@@ -48,8 +48,8 @@ pub fn follow<T>(follower: Arc<dyn Follower>, ask: impl FnOnce() -> T) -> T {
 
 /// Parses what a program asks of this command.
 fn parse(name: &str, what: Option<&str>, parameters: Parameters<'_>) -> Result<Parsed, Refused> {
-    let flag = |(name, value): &(String, Given)| (name.replace('_', "-"), value.clone());
-    let flags: Vec<(String, Given)> = parameters.iter().map(flag).collect();
+    let flag = |(name, value): &(String, ParamValue)| (name.replace('_', "-"), value.clone());
+    let flags: Vec<(String, ParamValue)> = parameters.iter().map(flag).collect();
     let question = Question { name, what, flags: &flags, more: &[] };
     question.parse(Caller::Program).map_err(|line| Refused::parameter_line(&line))
 }
@@ -63,6 +63,17 @@ pub fn simulate(what: &str, parameters: Parameters<'_>) -> Result<(Value, Sample
     let given = parsed.given();
     let Command::Sim(sim) = parsed.command else { return Err(Refused::strange()) };
     Ok(sim.answer(&given)?)
+}
+
+/// What `sim --rare` finds: its JSON.
+///
+/// # Errors
+/// [`Refused`].
+pub fn estimate(what: &str, parameters: Parameters<'_>) -> Result<Value, Refused> {
+    let parsed = parse("sim", Some(what), parameters)?;
+    let given = parsed.given();
+    let Command::Sim(sim) = parsed.command else { return Err(Refused::strange()) };
+    Ok(sim.estimate(&given)?)
 }
 
 /// What is swept.
@@ -180,8 +191,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn given(pairs: &[(&str, &str)]) -> Vec<(String, Given)> {
-        let text = |(name, text): &(&str, &str)| ((*name).to_owned(), Given::Text((*text).into()));
+    fn given(pairs: &[(&str, &str)]) -> Vec<(String, ParamValue)> {
+        let text =
+            |(name, text): &(&str, &str)| ((*name).to_owned(), ParamValue::Text((*text).into()));
         pairs.iter().map(text).collect()
     }
 
@@ -195,6 +207,21 @@ mod tests {
         let sum: f64 = samples.runs.iter().map(|run| run.values[at].unwrap()).sum();
         let mean = result["metrics"]["leadership_delay"]["mean"].as_f64().unwrap();
         assert!((mean - sum / 20.0).abs() < 1e-12, "{mean} of {sum}");
+    }
+
+    #[test]
+    fn a_rare_event_has_an_estimate_and_no_runs() {
+        let rare = ("rare", "false-departure");
+        let few = [("nodes", "2"), ("loss", "0.1"), ("listen", "4.5s"), ("window", "20s"), rare];
+        let few = given(&[&few[..], &[("effort", "20"), ("replications", "3")]].concat());
+        let found = estimate("le-s", &few).unwrap();
+        assert_eq!(found["replications"].as_array().map(Vec::len), Some(3), "{found}");
+        assert_eq!(simulate("le-s", &few).unwrap_err().parameter(), Some("rare"));
+        let refused = estimate("le-s", &given(&[("nodes", "2")])).unwrap_err();
+        assert_eq!(refused.parameter(), Some("rare"), "{refused:?}");
+        let endless = given(&[("nodes", "2"), ("loss", "0.1"), rare]);
+        let line = estimate("le-s", &endless).unwrap_err().line;
+        assert!(line.contains("choose a finite listen"), "{line}");
     }
 
     #[test]
@@ -246,7 +273,7 @@ mod tests {
     fn a_member_is_told_what_its_command_would_be() {
         let peers = ("peers", "1=127.0.0.1:7401,2=127.0.0.1:7402");
         let mut all = given(&[peers, ("id", "1"), ("lease", "1s")]);
-        all.push(("insecure".to_owned(), Given::On));
+        all.push(("insecure".to_owned(), ParamValue::On));
         let rules = member("web", &all).unwrap().check().unwrap();
         assert!(rules.iter().any(|rule| rule.text.contains("this is member 1")), "{rules:?}");
         let refused = member("web", &given(&[peers, ("lock", "1s"), ("lease", "1s")])).unwrap_err();

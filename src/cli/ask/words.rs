@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum ParamValue {
     /// A value, as it is written.
     Text(String),
     /// A switch that is on.
@@ -46,8 +46,7 @@ const HIDDEN: [(&str, &[&str]); 7] = [
     ("plan", &["svg", "format", "help"]),
     ("run", &RUN),
 ];
-const SIM: [&str; 9] =
-    ["samples", "trace", "format", "rare", "longer", "method", "effort", "replications", "help"];
+const SIM: [&str; 4] = ["samples", "trace", "format", "help"];
 /// A program waits for its rows: shares are made by commands.
 const SWEEP: [&str; 10] = [
     "shard",
@@ -93,7 +92,7 @@ const RUN: [&str; 26] = [
 /// Those that a page does not have either: they name files, or it has a field of its own for them.
 const NOT_FOR_PAGES: [(&str, &[&str]); 3] = [
     ("trace", &["from"]),
-    ("sim", &["runs", "threads"]),
+    ("sim", &["runs", "threads", "rare", "longer", "method", "effort", "replications"]),
     ("check", &["schedules", "schedule", "promise", "threads"]),
 ];
 
@@ -135,7 +134,7 @@ pub(in crate::cli) struct Question<'a> {
     /// The protocol, the file, the quantity or the group that it is about.
     pub(in crate::cli) what: Option<&'a str>,
     /// Flags without their dashes, and their values.
-    pub(in crate::cli) flags: &'a [(String, Given)],
+    pub(in crate::cli) flags: &'a [(String, ParamValue)],
     /// Words that are added to what the caller gives.
     pub(in crate::cli) more: &'a [String],
 }
@@ -174,7 +173,7 @@ impl Question<'_> {
         Ok(words)
     }
 
-    fn refuse(self, caller: Caller, long: &str, value: &Given) -> Result<(), String> {
+    fn refuse(self, caller: Caller, long: &str, value: &ParamValue) -> Result<(), String> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let named = !long.is_empty() && !long.starts_with('-') && long.chars().all(plain);
         let who = match caller {
@@ -189,9 +188,9 @@ impl Question<'_> {
         let param = param.and_then(|entry| entry.own_params().find(|param| param.name == long));
         let reads = param.is_some_and(|param| matches!(param.kind, Kind::Text(_)));
         let texts: &[String] = match value {
-            Given::Text(text) => std::slice::from_ref(text),
-            Given::Several(texts) => texts,
-            Given::On | Given::Off => &[],
+            ParamValue::Text(text) => std::slice::from_ref(text),
+            ParamValue::Several(texts) => texts,
+            ParamValue::On | ParamValue::Off => &[],
         };
         match texts.iter().find(|text| Path::new(text).exists()) {
             Some(text) if reads && caller == Caller::Page => {
@@ -202,14 +201,16 @@ impl Question<'_> {
     }
 
     /// A flag with its values, each in the same word.
-    fn words(self, long: &str, value: &Given) -> Vec<String> {
+    fn words(self, long: &str, value: &ParamValue) -> Vec<String> {
         match value {
-            Given::Text(text) => vec![format!("--{long}={text}")],
-            Given::Several(texts) => texts.iter().map(|text| format!("--{long}={text}")).collect(),
-            Given::On => vec![format!("--{long}")],
+            ParamValue::Text(text) => vec![format!("--{long}={text}")],
+            ParamValue::Several(texts) => {
+                texts.iter().map(|text| format!("--{long}={text}")).collect()
+            }
+            ParamValue::On => vec![format!("--{long}")],
             // What is off anyway is not written. What nobody knows is written as if it were on, so
             // that the parser refuses it.
-            Given::Off => match flag(self.name, self.what, long) {
+            ParamValue::Off => match flag(self.name, self.what, long) {
                 Some(flag) if flag.get_action().takes_values() => vec![format!("--{long}=false")],
                 Some(_) => Vec::new(),
                 None => vec![format!("--{long}")],
@@ -240,29 +241,29 @@ fn spelled(word: &str) -> String {
 mod tests {
     use super::*;
 
-    fn given(pairs: &[(&str, Given)]) -> Vec<(String, Given)> {
+    fn given(pairs: &[(&str, ParamValue)]) -> Vec<(String, ParamValue)> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
 
     fn asked(
         caller: Caller,
         (name, what): (&str, &str),
-        pairs: &[(&str, Given)],
+        pairs: &[(&str, ParamValue)],
     ) -> Result<Parsed, String> {
         let flags = given(pairs);
         Question { name, what: Some(what), flags: &flags, more: &[] }.parse(caller)
     }
 
-    fn text(text: &str) -> Given {
-        Given::Text(text.to_owned())
+    fn text(text: &str) -> ParamValue {
+        ParamValue::Text(text.to_owned())
     }
 
     #[test]
     fn parameters_are_the_words_that_somebody_would_write() {
-        let flags = [("nodes", text("8")), ("loss", text(".3")), ("bye", Given::On)];
+        let flags = [("nodes", text("8")), ("loss", text(".3")), ("bye", ParamValue::On)];
         let parsed = asked(Caller::Page, ("trace", "le-s"), &flags).unwrap();
         assert_eq!(parsed.text, "bellwether trace le-s --nodes 8 --loss .3 --bye");
-        let links = Given::Several(vec!["0-1".to_owned(), "1-2".to_owned()]);
+        let links = ParamValue::Several(vec!["0-1".to_owned(), "1-2".to_owned()]);
         let flags = [("nodes", text("3")), ("link", links)];
         let parsed = asked(Caller::Program, ("sim", "ad-hoc"), &flags).unwrap();
         assert_eq!(parsed.text, "bellwether sim ad-hoc --nodes 3 --link 0-1 --link 1-2");
@@ -276,17 +277,17 @@ mod tests {
 
     #[test]
     fn a_switch_is_on_or_off_and_nothing_else_is() {
-        let written = |pairs: &[(&str, Given)]| {
+        let written = |pairs: &[(&str, ParamValue)]| {
             asked(Caller::Program, ("sim", "le-s"), pairs).map(|parsed| parsed.written)
         };
-        assert_eq!(written(&[("bye", Given::On)]), Ok(vec![("bye".to_owned(), Vec::new())]));
-        assert_eq!(written(&[("bye", Given::Off)]), Ok(Vec::new()));
+        assert_eq!(written(&[("bye", ParamValue::On)]), Ok(vec![("bye".to_owned(), Vec::new())]));
+        assert_eq!(written(&[("bye", ParamValue::Off)]), Ok(Vec::new()));
         let off = [("nodes", "invalid value 'false' for '--nodes <N>'"), ("lck", "'--lck'")];
         for (name, why) in off {
-            let line = written(&[(name, Given::Off)]).unwrap_err();
+            let line = written(&[(name, ParamValue::Off)]).unwrap_err();
             assert!(line.contains(why), "{line}");
         }
-        let goal = [("detect", Given::Off)];
+        let goal = [("detect", ParamValue::Off)];
         let line = asked(Caller::Program, ("plan", "local-leader"), &goal).err().unwrap();
         assert!(line.contains("invalid value 'false' for '--detect"), "{line}");
     }

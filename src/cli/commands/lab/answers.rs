@@ -3,7 +3,7 @@
 use super::forms;
 use super::real_group::RealGroup;
 use crate::cli::Command;
-use crate::cli::ask::{Caller, Given, Parsed, Question};
+use crate::cli::ask::{Caller, ParamValue, Parsed, Question};
 use crate::cli::commands::report::http::{self, Url};
 use crate::cli::failure::Failure;
 use bellwether::lab::{Asked, Cannot, Demo, Flags, Measured, NODES_MAX, Program, Staged, Tried};
@@ -58,7 +58,7 @@ pub(super) fn spell(name: &str, asked: Asked<'_>) -> Result<String, Cannot> {
 }
 
 /// Flags of a page, without those that it leaves out.
-fn given(flags: &Flags) -> Result<Vec<(String, Given)>, Cannot> {
+fn given(flags: &Flags) -> Result<Vec<(String, ParamValue)>, Cannot> {
     let text = |name: &str, value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -67,13 +67,13 @@ fn given(flags: &Flags) -> Result<Vec<(String, Given)>, Cannot> {
     let mut given = Vec::new();
     for (name, value) in flags.iter().filter(|(_, value)| !value.is_null()) {
         let value = match value {
-            Value::Bool(true) => Given::On,
-            Value::Bool(false) => Given::Off,
+            Value::Bool(true) => ParamValue::On,
+            Value::Bool(false) => ParamValue::Off,
             Value::Array(values) => {
                 let texts: Result<_, Cannot> = values.iter().map(|one| text(name, one)).collect();
-                Given::Several(texts?)
+                ParamValue::Several(texts?)
             }
-            one => Given::Text(text(name, one)?),
+            one => ParamValue::Text(text(name, one)?),
         };
         given.push((name.clone(), value));
     }
