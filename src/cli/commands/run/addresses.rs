@@ -93,11 +93,11 @@ pub(super) fn clean_up(addresses: &[Address], notes: &Notes) -> Result<(), Failu
 #[derive(Clone, Debug)]
 pub(super) struct Board {
     addresses: Arc<[Address]>,
-    standing: Arc<Mutex<Standing>>,
+    standing: Arc<Mutex<StateSince>>,
 }
 
 #[derive(Clone, Debug)]
-struct Standing {
+struct StateSince {
     state: AddressState,
     since: Instant,
     why: Option<String>,
@@ -106,11 +106,11 @@ struct Standing {
 impl Board {
     /// They are not set.
     pub(super) fn new(addresses: &[Address]) -> Self {
-        let standing = Standing { state: AddressState::NotSet, since: BootTime.now(), why: None };
+        let standing = StateSince { state: AddressState::NotSet, since: BootTime.now(), why: None };
         Self { addresses: addresses.into(), standing: Arc::new(Mutex::new(standing)) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Standing> {
+    fn lock(&self) -> MutexGuard<'_, StateSince> {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,7 +132,7 @@ impl Board {
 
     /// What clients are told.
     pub(super) fn all(&self) -> Vec<AddressStatus> {
-        let Standing { state, since, why } = self.lock().clone();
+        let StateSince { state, since, why } = self.lock().clone();
         let since_ms = BootTime.now().since(since).as_secs_f64() * 1e3;
         let told = |address: &Address| AddressStatus {
             ip: address.ip.to_string(),
@@ -147,7 +147,7 @@ impl Board {
 
     /// Why a leader has no address, or resigned lately since it could not have one.
     pub(super) fn trouble(&self) -> Option<String> {
-        let Standing { state, since, why } = self.lock().clone();
+        let StateSince { state, since, why } = self.lock().clone();
         let why = why.filter(|_| !self.addresses.is_empty())?;
         match state {
             AddressState::InUse => Some(format!("it leads without its address: {why}")),

@@ -107,14 +107,14 @@ enum State {
     /// It was permitted to run, and its end was not reported.
     Running,
     /// It was told to end.
-    Ending(Pace),
+    Ending(TimeToEnd),
     /// It ended by itself, and is started again after this.
     Resting(Instant),
 }
 
 /// How long a command has that was told to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Pace {
+enum TimeToEnd {
     /// Its own time, `--stop-timeout`: its member leads meanwhile.
     Own,
     /// `--grace`: its member leads no longer.
@@ -318,8 +318,8 @@ impl Worker {
             self.end(snapshot.at);
             return false;
         }
-        self.stop(Pace::Own, snapshot.at);
-        if self.state == State::Ending(Pace::Own) {
+        self.stop(TimeToEnd::Own, snapshot.at);
+        if self.state == State::Ending(TimeToEnd::Own) {
             if snapshot.reign == self.reign {
                 self.permit(snapshot);
             } else {
@@ -331,31 +331,31 @@ impl Worker {
 
     /// The member leads no longer: ends the command before its lease is over.
     pub(super) fn end(&mut self, now: Instant) {
-        self.stop(Pace::Grace, now);
+        self.stop(TimeToEnd::Grace, now);
     }
 
     /// Ends the command at once.
     pub(super) fn kill(&mut self, now: Instant) {
-        self.stop(Pace::Kill, now);
+        self.stop(TimeToEnd::Kill, now);
     }
 
     /// Tells the command to end, unless it has no more time than that already.
-    fn stop(&mut self, pace: Pace, now: Instant) {
+    fn stop(&mut self, time: TimeToEnd, now: Instant) {
         match self.state {
             State::Running => self.kill_by = Instant::NEVER,
-            State::Ending(former) if former < pace => {}
+            State::Ending(former) if former < time => {}
             State::Resting(_) => {
                 self.state = State::Idle;
                 return;
             }
             State::Idle | State::Ending(_) => return,
         }
-        let within = match pace {
-            Pace::Own => self.permission.stop_timeout,
-            Pace::Grace => self.permission.grace,
-            Pace::Kill => Duration::ZERO,
+        let within = match time {
+            TimeToEnd::Own => self.permission.stop_timeout,
+            TimeToEnd::Grace => self.permission.grace,
+            TimeToEnd::Kill => Duration::ZERO,
         };
-        self.state = State::Ending(pace);
+        self.state = State::Ending(time);
         self.kill_by = self.kill_by.min(now + within);
         let _ = self.guardian.stop(within); // if it is lost, its report says so
     }
@@ -372,7 +372,7 @@ impl Worker {
 
     /// Whether a command is ending in its own time.
     pub(super) fn takes_its_time(&self) -> bool {
-        self.state == State::Ending(Pace::Own)
+        self.state == State::Ending(TimeToEnd::Own)
     }
 
     /// Passes a signal on.
@@ -503,7 +503,7 @@ impl Worker {
     pub(super) fn poll_timeout(&self, snapshot: &Snapshot) -> Instant {
         let leading = match self.state {
             State::Resting(over) if over > snapshot.at => over,
-            State::Resting(_) | State::Running | State::Ending(Pace::Own) => {
+            State::Resting(_) | State::Running | State::Ending(TimeToEnd::Own) => {
                 self.permission.again(snapshot)
             }
             State::Idle | State::Ending(_) => Instant::NEVER,
