@@ -87,6 +87,7 @@ fn run(options: &Options) -> ExitCode {
     let plans = plan::draw(options, params.lock());
     println!("{}", options.command(None));
     println!("a silent leader is replaced within {:.1} ms", millis(params.failover()));
+    let _turn = if options.load { lab::machine::load() } else { lab::machine::quiet() };
     let begun = now();
     let mut report = Report::default();
     let _busy = Busy::start(options.load);

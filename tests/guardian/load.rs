@@ -5,6 +5,7 @@
 //! latest of them is when the command last ran. A thread in real time sees whether the machine as
 //! a whole stood still meanwhile: what it then does says nothing of the guardian, and is repeated.
 
+use crate::machine;
 use crate::member::{Member, PLAIN, Setup, WITHOUT_CGROUP, cgroups_can_be_made, now};
 use bellwether_core::{Duration, Instant};
 use bellwether_net::priority::{Children, Class, raise};
@@ -12,7 +13,6 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// The margin and the grace of preset `fast`.
@@ -110,8 +110,7 @@ fn run(setup: Setup, count: u32) -> Option<Duration> {
 
 /// Runs a command of so many processes while so many others spin.
 fn runs(setup: Setup, count: u32, others: u32) {
-    static ONE_LOAD_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _turn = ONE_LOAD_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = machine::load();
     let _load = Load::start(others);
     let mut seen = 0;
     for _ in 0..TRIES {

@@ -9,6 +9,9 @@
 
 mod containment;
 mod load;
+#[allow(dead_code, reason = "others need it quiet")]
+#[path = "../live/lab/machine.rs"]
+mod machine;
 mod measure;
 mod member;
 mod signals;

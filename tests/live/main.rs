@@ -14,10 +14,4 @@ mod scenarios;
 mod turns;
 mod wills;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The machine to oneself, as far as these tests go.
-fn stage() -> MutexGuard<'static, ()> {
-    static STAGE: Mutex<()> = Mutex::new(());
-    STAGE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use lab::stage;

@@ -15,6 +15,7 @@ pub(crate) mod faults;
 pub(crate) mod group;
 pub(crate) mod hub;
 pub(crate) mod log;
+pub(crate) mod machine;
 pub(crate) mod marks;
 pub(crate) mod member;
 pub(crate) mod network;
@@ -25,6 +26,13 @@ pub(crate) mod stalls;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The machine to oneself, but for what other programs do in a [quiet](machine::quiet) way.
+pub(crate) fn stage() -> (MutexGuard<'static, ()>, machine::Turn) {
+    static STAGE: Mutex<()> = Mutex::new(());
+    (STAGE.lock().unwrap_or_else(PoisonError::into_inner), machine::quiet())
+}
 
 /// A name that nothing else on this machine has: process and count.
 pub(crate) fn unique() -> String {
