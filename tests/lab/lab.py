@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import tempfile
 
@@ -18,12 +19,16 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 class Lab:
     """The server, with its address and its token. It ends with the block that it is used in."""
 
+    def __init__(self, *more):
+        """With these arguments beside those that every test needs."""
+        self.more = more
+
     def __enter__(self):
         program = os.environ.get("BELLWETHER", str(ROOT / "target/debug/bellwether"))
         self.program = os.path.abspath(program)
         self.folder = tempfile.TemporaryDirectory(prefix="bellwether-lab-")
         self.process = subprocess.Popen(
-            [self.program, "lab", "--no-open", "--port", "0", "--dir", self.folder.name],
+            [self.program, "lab", "--no-open", "--port", "0", "--dir", self.folder.name, *self.more],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -89,3 +94,17 @@ class Lab:
         status, text = self.ask("GET", path)
         assert status == 200, text
         return json.loads(text)
+
+    def lines(self, path, **body):
+        """The lines of a stream."""
+        status, text = self.ask("POST", path, json.dumps(body))
+        assert status == 200, text
+        return [json.loads(line) for line in text.splitlines()]
+
+    def traced(self, words, folder):
+        """The records that a copied command prints, asked for as JSON in this directory."""
+        name, *rest = shlex.split(words)
+        assert name == "bellwether", words
+        done = subprocess.run([self.program, *rest, "--format", "json"], cwd=folder, check=True,
+                              stdout=subprocess.PIPE, text=True)
+        return done.stdout

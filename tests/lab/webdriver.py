@@ -7,6 +7,7 @@ import base64
 import http.client
 import json
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -36,6 +37,9 @@ class Browser:
         self.port = self._port()
         self.session = None
         self.requests = {}
+        # What the page saves.
+        self.saved = pathlib.Path(self.profile.name, "saved")
+        self.saved.mkdir()
         args = [
             "--headless=new",
             "--disable-gpu",
@@ -49,7 +53,10 @@ class Browser:
             args.append("--no-sandbox")
         wanted = {
             "browserName": "chrome",
-            "goog:chromeOptions": {"args": args},
+            "goog:chromeOptions": {
+                "args": args,
+                "prefs": {"download.default_directory": str(self.saved)},
+            },
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
         }
         answer = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
@@ -87,6 +94,10 @@ class Browser:
             self.driver.stdout.close()
             self.profile.cleanup()
 
+    def tell(self, command, **params):
+        """A command of the browser's own protocol."""
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": params})
+
     def open(self, address):
         """Opens an address in a page of its own, not as a change of the fragment."""
         self.ask("POST", "/url", {"url": "about:blank"})
@@ -94,32 +105,21 @@ class Browser:
 
     def size(self, width, height):
         """Makes the page itself this large, whatever the window has around it."""
-        self.ask(
-            "POST",
-            "/goog/cdp/execute",
-            {
-                "cmd": "Emulation.setDeviceMetricsOverride",
-                "params": {
-                    "width": width,
-                    "height": height,
-                    "deviceScaleFactor": 1,
-                    "mobile": False,
-                },
-            },
-        )
+        self.tell("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)
 
     def prefer(self, **features):
         """Sets media features such as prefers_color_scheme="dark"."""
         rows = [{"name": k.replace("_", "-"), "value": v} for k, v in features.items()]
-        self.ask(
-            "POST",
-            "/goog/cdp/execute",
-            {"cmd": "Emulation.setEmulatedMedia", "params": {"features": rows}},
-        )
+        self.tell("Emulation.setEmulatedMedia", features=rows)
 
     def script(self, text, *arguments):
         """Runs a script in the page and returns its value."""
         return self.ask("POST", "/execute/sync", {"script": text, "args": list(arguments)})
+
+    def later(self, text, *arguments):
+        """Runs a script in the page until it calls its last argument, and returns what that is given."""
+        return self.ask("POST", "/execute/async", {"script": text, "args": list(arguments)})
 
     def wait(self, what, text, *arguments, within=PATIENCE):
         """Waits until a script returns something true, and returns it."""
@@ -183,6 +183,33 @@ class Browser:
         steps.append({"type": "pointerUp", "button": 0})
         actions = [{"type": "pointer", "id": "mouse", "actions": steps}]
         self.ask("POST", "/actions", {"actions": actions})
+
+    def move(self, x, y, click=False):
+        """Moves the pointer to a point of the page, and clicks there if that is wanted."""
+        steps = [{"type": "pointerMove", "duration": 20, "x": round(x), "y": round(y)}]
+        if click:
+            steps += [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]})
+
+    def give(self, css, path):
+        """Chooses a file in a field for files."""
+        self.ask("POST", f"/element/{self.find(css)}/value", {"text": str(path)})
+
+    def file(self, name):
+        """Waits until the page has saved a file of this name, and returns its text."""
+        end = time.monotonic() + PATIENCE
+        while not (self.saved / name).exists():
+            if time.monotonic() > end:
+                there = [path.name for path in self.saved.iterdir()]
+                raise Failed(f"{name} was not saved within {PATIENCE:.0f} s; there are {there}")
+            time.sleep(0.03)
+        return (self.saved / name).read_text()
+
+    def copied(self):
+        """What the page has copied last."""
+        for name in ("clipboard-read", "clipboard-write"):
+            self.ask("POST", "/permissions", {"descriptor": {"name": name}, "state": "granted"})
+        return self.script("return navigator.clipboard.readText()")
 
     def screenshot(self):
         """What the window shows, as PNG."""

@@ -57,9 +57,13 @@ impl Lab {
 
     /// The same at the port that the arguments say, or at the usual one.
     pub(crate) fn at(arguments: &str) -> Self {
+        Self::of(program(&format!("lab --no-open {arguments}")))
+    }
+
+    /// The one that this command starts.
+    pub(crate) fn of(mut command: Command) -> Self {
         let nowhere = std::env::temp_dir().join(format!("bw-lab-none-{}", std::process::id()));
-        let mut command = program(&format!("lab --no-open {arguments}"));
-        if !arguments.contains("--dir") {
+        if !command.get_args().any(|argument| argument == "--dir") {
             command.arg("--dir").arg(nowhere);
         }
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the command starts");

@@ -1,6 +1,6 @@
 //! Real processes: watched, struck, and gone with the laboratory.
 
-use super::asking::{Lab, next, seconds};
+use super::asking::{Lab, next, program, seconds};
 use super::client::{Door, Group};
 use serde_json::{Value, json};
 use std::fs;
@@ -45,13 +45,13 @@ fn a_real_group_loses_its_leader_gets_a_new_one_and_ends_with_the_laboratory() {
     let mut lab = Lab::with("--demo");
     assert_eq!(lab.get("/api/about").json()["demo"], true);
     let post = |path: String| lab.post(&path, &Value::Null);
-    assert_eq!(post("/api/demo/start".to_owned()).json(), json!({ "done": true }));
-    assert!(post("/api/demo/start".to_owned()).error(409).contains("runs already"));
+    // Nobody has asked for it: it begins with the laboratory.
     let line = until(&lab, "all five answer and one leads", |line| {
         let members = line["members"].as_array().unwrap();
         let answer = members.iter().filter(|it| !it["status"].is_null()).count();
         answer == 5 && led_by(line).is_some()
     });
+    assert!(post("/api/demo/start".to_owned()).error(409).contains("runs already"));
     let old = led_by(&line).unwrap();
     assert_eq!(members_of(lab.pid()).len(), 5);
     assert!(post(format!("/api/demo/{old}/restart")).error(409).contains("kill it first"));
@@ -82,6 +82,19 @@ fn a_real_group_loses_its_leader_gets_a_new_one_and_ends_with_the_laboratory() {
         assert!(seconds() - began < PATIENCE, "they are gone with the laboratory");
         sleep(Duration::from_millis(20));
     }
+}
+
+#[test]
+fn a_laboratory_that_cannot_begin_with_its_group_says_why() {
+    let mut command = program("lab --no-open --port 0 --demo");
+    command.env("TMPDIR", "/nonexistent/bellwether");
+    let lab = Lab::of(command);
+    let line = until(&lab, "the reason", |line| line["demo"]["complaint"].is_string());
+    assert_eq!(line["demo"]["running"], false);
+    let why = line["demo"]["complaint"].as_str().unwrap();
+    assert!(why.contains("temporary directory"), "{why}");
+    let refused = lab.post("/api/demo/start", &Value::Null).error(409);
+    assert_eq!(refused, why, "a page that asks for it is told the same");
 }
 
 #[test]

@@ -69,6 +69,61 @@ fn a_fault_changes_nothing_before_its_time_and_taking_it_back_changes_nothing_at
     assert_eq!(whole.records(), scenario.records());
 }
 
+/// What can be done to a group of five at one time, and undone at another.
+fn strokes(at: u64, later: u64) -> Vec<(&'static str, Value)> {
+    let time = |t: u64| format!("{}.{:09}s", t / 1_000_000_000, t % 1_000_000_000);
+    let (at, later) = (time(at), time(later));
+    let (few, many) = (json!([0, 1]), json!([2, 3, 4]));
+    vec![
+        (
+            "crash and restart",
+            json!([{ "at": at, "what": "crash", "node": 1 },
+                   { "at": later, "what": "restart", "node": 1 }]),
+        ),
+        (
+            "pause and go on",
+            json!([{ "at": at, "what": "pause", "node": 2 },
+                   { "at": later, "what": "resume", "node": 2 }]),
+        ),
+        (
+            "cut and heal",
+            json!([{ "at": at, "what": "cut", "from": few, "to": many },
+                   { "at": at, "what": "cut", "from": many, "to": few },
+                   { "at": later, "what": "heal" }]),
+        ),
+        ("call an election", json!([{ "at": at, "what": "campaign", "node": 3 }])),
+    ]
+}
+
+#[test]
+fn whatever_the_protocol_a_fault_changes_nothing_before_its_time() {
+    let lab = Lab::start();
+    let told = lab.get("/api/protocols").json();
+    for protocol in told["protocols"].as_array().unwrap() {
+        let name = protocol["name"].as_str().unwrap();
+        let run = |faults: &Value| {
+            let flags = json!({ "nodes": 5 });
+            lab.post("/api/run", &json!({ "protocol": name, "flags": flags, "faults": faults }))
+        };
+        let whole = run(&json!([]));
+        let records = whole.records();
+        let times: Vec<u64> = whole.lines().iter().filter_map(|line| line["t"].as_u64()).collect();
+        // In the middle of what happens.
+        let (at, last) = (times[times.len() / 2], *times.last().unwrap());
+        let unchanged = before(&records, at);
+        assert!(!unchanged.is_empty(), "{name}: nothing happens before {at}");
+        let mut changed = Vec::new();
+        for (what, faults) in strokes(at, at + (last - at) / 2) {
+            let broken = run(&faults);
+            assert_eq!(unchanged, before(&broken.records(), at), "{name}: {what}");
+            if broken.records() != records {
+                changed.push(what);
+            }
+        }
+        assert!(changed.len() >= 3, "{name}: only {changed:?} change something");
+    }
+}
+
 #[test]
 fn what_is_refused_is_refused_with_the_words_of_the_command_line() {
     let lab = Lab::start();
@@ -198,12 +253,15 @@ fn the_command_and_the_picture_are_those_of_the_same_run() {
     let body = json!({ "protocol": "ring", "flags": { "nodes": 5 },
         "faults": [{ "at": "500ms", "what": "campaign", "node": 2 }] });
     let told = lab.post("/api/command", &body).json();
-    assert_eq!(told["command"], "bellwether trace ring.toml");
+    assert_eq!(told["command"], "bellwether trace ring-1.toml");
+    assert_eq!(told["file"], "ring-1.toml", "the command names the file that a page saves");
     let file = folder.join(told["file"].as_str().unwrap());
     std::fs::write(&file, told["toml"].as_str().unwrap()).unwrap();
     let traced = stdout(&format!("trace {} --format json", file.display()));
     let run = lab.post("/api/run", &body);
     assert_eq!(run.records(), traced.lines().collect::<Vec<_>>());
+    let head = &run.said("head")[0];
+    assert_eq!((&head["file"], &head["command"]), (&told["file"], &told["command"]));
     let svg = folder.join("ring.svg");
     stdout(&format!("trace {} --svg {}", file.display(), svg.display()));
     let drawn = lab.post("/api/diagram", &body);

@@ -80,6 +80,27 @@ export function save(name, content, type = "text/plain") {
 }
 
 /**
+ * A button that lets the reader choose files, which are opened as those that are dropped on the page.
+ * @param {string} id of the field behind it
+ * @param {string} label
+ * @param {string} title
+ */
+export function chooser(id, label, title) {
+    const field = h("input", { type: "file", multiple: true, hidden: true, id });
+    field.addEventListener("change", () => {
+        openFiles([...(field.files ?? [])]);
+        // The same file may be chosen again.
+        field.value = "";
+    });
+    return [h("button", { type: "button", title, onclick: () => field.click() }, label), field];
+}
+
+/** @param {Blob[]} files scenario files or traces, to be played on the stage */
+export function openFiles(files) {
+    dispatchEvent(new CustomEvent("bellwether-files", { detail: files }));
+}
+
+/**
  * Copies a text, and says so for a moment in the button that was pressed.
  * @param {string} text
  * @param {HTMLElement} button

@@ -3,7 +3,7 @@
 
 import { ask, askText, stream } from "./api.js";
 import { confirmed } from "./dialog.js";
-import { by, fill, h } from "./dom.js";
+import { by, chooser, fill, h, openFiles } from "./dom.js";
 import { count, trim } from "./format.js";
 import { LiveLanes } from "./live_lanes.js";
 
@@ -34,11 +34,7 @@ export class Live {
         this.trace = h("button", { type: "button", id: "demo-trace", hidden: true,
             title: "What its members recorded, played on the stage and judged",
             onclick: () => this.judge() }, "Judge what happened");
-        const file = h("input", { type: "file", multiple: true, class: "unseen", id: "trace-file" });
-        file.addEventListener("change", () => {
-            const files = [...(file.files ?? [])];
-            if (files.length) open(new Blob(files.flatMap((one) => [one, "\n"])));
-        });
+        this.complaint = h("p", { class: "warning", id: "demo-complaint", role: "status", hidden: true });
         this.problem = h("p", { class: "wrong", role: "alert", hidden: true });
         this.people = h("div", { class: "members", id: "demo-members" });
         this.failovers = h("div", { class: "table-box", id: "failovers" });
@@ -56,9 +52,9 @@ export class Live {
         fill(element,
             h("div", { class: "center flow" },
                 h("div", { class: "row wrap" }, this.headline, h("span", { class: "grow" }),
-                    this.trace, h("label", { class: "button", for: "trace-file" }, "Open a trace"), file,
+                    this.trace, ...chooser("trace-file", "Open a trace", "What live members recorded"),
                     this.start, this.stop),
-                this.problem, this.nobody, this.people, this.failovers, this.running, this.details),
+                this.problem, this.complaint, this.nobody, this.people, this.failovers, this.running, this.details),
             h("aside", { class: "inspect", "aria-label": "History" },
                 h("section", { class: "card" }, h("h3", {}, "Leaders"), this.past)));
     }
@@ -110,6 +106,8 @@ export class Live {
         const demo = line.demo ?? {};
         this.start.hidden = Boolean(demo.running);
         this.stop.hidden = this.trace.hidden = !demo.running;
+        this.complaint.hidden = !demo.complaint;
+        if (this.complaint.textContent !== demo.complaint) this.complaint.textContent = demo.complaint;
         const empty = !line.members.length && !this.lanes.lanes.size;
         if (this.nobody.hidden === empty) {
             this.nobody.hidden = !empty;
@@ -272,16 +270,11 @@ export class Live {
 
     async judge() {
         try {
-            open(new Blob([await askText("demo/trace")]));
+            openFiles([new Blob([await askText("demo/trace")])]);
         } catch (error) {
             this.refuse(error);
         }
     }
-}
-
-/** @param {Blob} trace to be played on the stage and judged */
-function open(trace) {
-    dispatchEvent(new CustomEvent("bellwether-trace", { detail: trace }));
 }
 
 /**

@@ -2,7 +2,7 @@
 // opened.
 
 import { ask, takeToken } from "./api.js";
-import { readAddress } from "./address.js";
+import { readAddress, writeWanted } from "./address.js";
 import { by } from "./dom.js";
 import { themeChanged, useLooks } from "./palette.js";
 import { Stage } from "./stage.js";
@@ -13,6 +13,8 @@ import { Live } from "./live.js";
 import { benchmark } from "./bench.js";
 
 const VIEWS = ["stage", "measure", "figures", "judge", "live"];
+/** The most bytes of a scenario file: an address must have room for it. */
+const SCENARIO = 200_000;
 
 /** What a view can do; all but `open` may be missing. */
 /**
@@ -39,7 +41,7 @@ const MAKE = {
     figures: (element) => new Figures(element),
     judge: (element, table) => new Judge(element, table),
     live: (element) => new Live(element),
-    bench: (element) => ({ open: () => benchmark(element) }),
+    bench: (element, table) => ({ open: () => benchmark(element, table) }),
 };
 
 /** Shows the view that the address names. */
@@ -128,25 +130,36 @@ function key(event) {
     if (taken) event.preventDefault();
 }
 
-/** A recorded trace that is dropped on the page is played and judged. */
+/** Files that are dropped on the page are opened as those that are chosen. */
 function dropping() {
     addEventListener("dragover", (event) => event.preventDefault());
-    addEventListener("drop", async (event) => {
+    addEventListener("drop", (event) => {
         event.preventDefault();
-        const files = [...(event.dataTransfer?.files ?? [])];
-        if (files.length) openTrace(new Blob(files.flatMap((file) => [file, "\n"])));
+        open([...(event.dataTransfer?.files ?? [])]);
     });
+    addEventListener("bellwether-files", (event) =>
+        open(/** @type {CustomEvent<Blob[]>} */ (event).detail));
 }
 
-/** @param {Blob} trace */
-async function openTrace(trace) {
-    location.hash = "stage";
+/**
+ * Plays a scenario file; or recorded traces, which are judged.
+ * @param {Blob[]} files
+ */
+async function open(files) {
+    if (!files.length) return;
+    const scenario = files.find((file) => file instanceof File && file.name.endsWith(".toml"));
+    if (scenario && scenario.size > SCENARIO) {
+        const most = `but a scenario file has at most ${SCENARIO}`;
+        return problem(`this file has ${scenario.size} bytes, ${most}`);
+    }
+    const hash = scenario ? writeWanted({ toml: await scenario.text(), faults: [] }) : "#stage";
+    history.pushState(null, "", hash);
     await route();
+    if (scenario) return;
+    const trace = new Blob(files.flatMap((file) => [file, "\n"]));
     await /** @type {Stage | undefined} */ (views.get("stage"))?.judge(trace);
 }
 
-addEventListener("bellwether-trace", (event) =>
-    openTrace(/** @type {CustomEvent<Blob>} */ (event).detail));
 addEventListener("hashchange", () => route());
 addEventListener("keydown", key);
 by("help-open").addEventListener("click", () =>

@@ -1,5 +1,5 @@
 // Measure: what-if at the speed of a slider. Results stream in and sharpen; a new position cancels
-// the old work.
+// the old work. A drag asks at most once a frame, so that it does not take all places of the server.
 
 import { readAddress, readFlags, writeFlags } from "./address.js";
 import { stream } from "./api.js";
@@ -16,6 +16,11 @@ const BESIDE = 3;
 const MOST = 10_000;
 const RUNS = 20_000;
 const OTHERS = ["with", "measure", "runs"];
+/** The shortest time between two questions, and between two changes of the address: in milliseconds. */
+const FRAME = 16;
+const ADDRESS = 100;
+/** So long a new position waits for the first picture of the one before, so that a drag shows some. */
+const HOLD = 40;
 
 /** @typedef {{protocol: string, asked: any, result: any, error: string | null}} Series */
 
@@ -30,6 +35,12 @@ export class Measure {
         /** @type {Series[]} */
         this.series = [];
         this.asking = new AbortController();
+        /** When the reader last moved something, and when the server was last asked. */
+        this.moved = this.asked = 0;
+        /** Whether what was asked for has no picture yet. */
+        this.waiting = false;
+        /** The next frame that asks, and the next change of the address. */
+        this.frame = this.writing = 0;
         this.sweep = new Sweep(() => ({ flags: this.wanted.flags, runs: this.wanted.runs,
             measure: this.series[0]?.result?.measure }));
         /** @type {{protocol: string, flags: {[name: string]: any}, beside: string[], measure: string,
@@ -100,11 +111,15 @@ export class Measure {
         this.opened = hash;
         this.beside.forEach((box, index) => (box.value = this.wanted.beside[index] ?? ""));
         this.fillForm();
+        this.moved = performance.now();
         return this.ask();
     }
 
     close() {
         this.asking.abort();
+        cancelAnimationFrame(this.frame);
+        clearTimeout(this.writing);
+        this.frame = this.writing = 0;
         this.sweep.stop();
     }
 
@@ -140,8 +155,30 @@ export class Measure {
         for (const name of this.wanted.beside) query.append("with", name);
         if (this.wanted.runs !== RUNS) query.set("runs", String(this.wanted.runs));
         this.opened = `#measure?${query}`;
+        // A browser refuses to change its address with every step of a drag.
+        this.writing ||= setTimeout(() => this.write(), ADDRESS);
+        document.body.dataset.busy = "measure";
+        this.moved = performance.now();
+        this.soon();
+    }
+
+    write() {
+        clearTimeout(this.writing);
+        this.writing = 0;
         history.replaceState(null, "", this.opened);
-        this.ask();
+    }
+
+    /** Asks for what is wanted, at most once a frame. */
+    soon() {
+        if (this.frame) return;
+        const rested = performance.now() - this.asked;
+        if (rested >= (this.waiting ? HOLD : FRAME)) this.ask();
+        else {
+            this.frame = requestAnimationFrame(() => {
+                this.frame = 0;
+                this.soon();
+            });
+        }
     }
 
     /**
@@ -163,6 +200,9 @@ export class Measure {
         /** @type {Series[]} */
         const series = names.map((protocol) => ({ protocol, asked: null, result: null, error: null }));
         document.body.dataset.busy = "measure";
+        const { moved } = this;
+        this.asked = performance.now();
+        this.waiting = true;
         let first = true;
         const one = async (/** @type {Series} */ row, /** @type {number} */ index) => {
             const flags = index ? this.flagsOf(row.protocol) : this.wanted.flags;
@@ -175,8 +215,9 @@ export class Measure {
                 row.result = line;
                 // The old picture stays until there is a new one.
                 if (first) this.series = series;
-                first = false;
                 this.draw();
+                if (first) this.state.dataset.first = String(performance.now() - moved);
+                first = this.waiting = false;
             }).catch((error) => {
                 if (signal.aborted) return;
                 row.error = error.message;
@@ -189,7 +230,9 @@ export class Measure {
         await Promise.all(series.map(one));
         if (this.asking.signal !== signal) return;
         this.series = series;
-        delete document.body.dataset.busy;
+        this.waiting = false;
+        if (this.writing) this.write();
+        if (!this.frame) delete document.body.dataset.busy;
         this.draw();
     }
 
@@ -257,8 +300,8 @@ export class Measure {
             if (one.result.histogram) plot.steps(one.result.histogram, share(one).total, `s${index}`);
         });
         shown.forEach(({ result, protocol }, index) => {
-            const { mean, ci95 } = result.summary;
-            plot.mark(mean, ci95, `s${index} mean`, `${protocol}: mean ${trim(mean)}`);
+            const { mean, ci95, count: runs } = result.summary;
+            plot.mark(mean, runs > 1 ? ci95 : null, `s${index} mean`, `${protocol}: mean ${trim(mean)}`);
             if (index) return;
             const { printed, corrected } = result.forms ?? {};
             if (Number.isFinite(printed)) plot.mark(printed, null, "printed", `printed: ${trim(printed)}`);
@@ -285,11 +328,13 @@ export class Measure {
         const cell = (/** @type {any} */ value) =>
             h("td", {}, Number.isFinite(value) ? trim(value) : "—");
         const rows = shown.map(({ protocol, result }, index) => {
-            const { mean, ci95, p50, p99, max } = result.summary;
+            const { mean, ci95, p50, p99, max, count: runs } = result.summary;
+            // One run has no interval.
+            const around = runs > 1 ? h("small", {}, `${trim(ci95?.[0])} – ${trim(ci95?.[1])}`) : "";
             const forms = result.forms ?? {};
             return h("tr", {},
                 h("th", { scope: "row" }, h("span", { class: `chip s${index}` }), protocol),
-                h("td", {}, `${trim(mean)} `, h("small", {}, `${trim(ci95?.[0])} – ${trim(ci95?.[1])}`)),
+                h("td", {}, `${trim(mean)} `, around),
                 cell(p50), cell(p99), cell(max), cell(forms.printed), cell(forms.corrected));
         });
         const failed = this.series.filter(({ error }) => error)

@@ -25,8 +25,9 @@ export function shareMenu(shown, failed) {
         });
         return button;
     };
+    // The server names the file, because the command that it tells reads it.
     const named = (/** @type {Loaded} */ { head }, /** @type {string} */ end) =>
-        `${head.protocol ?? "run"}-${head.seed ?? 0}.${end}`;
+        (head.file ?? "run.toml").replace(/toml$/, end);
     const digest = h("p", { class: "dim digest" });
     const menu = h(
         "details",

@@ -1,6 +1,6 @@
 // The column on the left of the stage: the form for a run, or the list of lessons.
 
-import { fill, h } from "./dom.js";
+import { chooser, fill, h } from "./dom.js";
 import { Form } from "./form.js";
 import { listLessons, markLesson } from "./lessons.js";
 
@@ -34,7 +34,9 @@ export class Side {
                 h("button", { type: "button", id: "dice", title: "The same with other random draws",
                     onclick: () => wishes.reseed() }, "Another seed"),
                 h("button", { type: "button", class: "quiet", title: "All values as they were at first",
-                    onclick: () => wishes.protocol(this.choice.value) }, "Reset")));
+                    onclick: () => wishes.protocol(this.choice.value) }, "Reset")),
+            h("div", { class: "row" }, ...chooser("stage-file", "Open a file",
+                "A scenario file (.toml), with captions if it has some, or what live members recorded")));
         this.lessons = h("div", { class: "lesson-side", hidden: true });
         const tab = (/** @type {string} */ name, /** @type {string} */ label) =>
             h("button", { type: "button", role: "tab", "data-side": name,

@@ -167,10 +167,11 @@ export class Stage {
      */
     open(hash) {
         if (hash === this.opened && this.loaded) return;
-        this.opened = hash;
         this.wanted = readWanted(readAddress(hash).query);
         const { at } = this.wanted;
         this.complete();
+        this.opened = writeWanted(this.wanted);
+        history.replaceState(null, "", this.opened);
         this.forgetHistory();
         this.side.show(this.wanted);
         this.player.pause();
@@ -179,15 +180,16 @@ export class Stage {
     }
 
     /**
-     * Says which protocol and how many processes, if that is left open: what is shared means the
-     * same run whatever the defaults are elsewhere.
+     * Says which protocol, how many processes and which seed, if that is left open: what is shared
+     * means the same run whatever the defaults are elsewhere.
      */
     complete() {
         const { lesson: name, toml, scenario, protocol, flags } = this.wanted;
         if (name || toml || scenario) return;
         const row = this.side.protocol(protocol);
         this.wanted.protocol = row.name;
-        this.wanted.flags = { nodes: String(row.nodes.stage), ...flags };
+        const { default: seed } = row.stage.find((/** @type {any} */ flag) => flag.name === "seed");
+        this.wanted.flags = { nodes: String(row.nodes.stage), seed, ...flags };
     }
 
     /** What is asked of the server. */
@@ -212,6 +214,7 @@ export class Stage {
         this.asking.abort();
         const { signal } = (this.asking = new AbortController());
         document.body.dataset.busy = "run";
+        const began = performance.now();
         try {
             const name = this.wanted.lesson;
             this.lesson = name ? await lesson(name) : null;
@@ -223,6 +226,7 @@ export class Stage {
             if (signal.aborted) return null;
             if (other) extend(loaded, other.run.to);
             this.show(loaded, at, other && { loaded: other, title: beside.title });
+            document.body.dataset.took = String(performance.now() - began);
             return true;
         } catch (error) {
             if (signal.aborted) return null;
@@ -278,7 +282,7 @@ export class Stage {
         this.inspector.listFaults(this.wanted.faults, [this.undoButton, this.redoButton]);
         this.undoButton.disabled = !this.done.length;
         this.redoButton.disabled = !this.undone.length;
-        const outcome = this.lesson?.outcome;
+        const { outcome } = this.lesson ?? loaded.head;
         const mine = this.wanted.faults.length || this.wanted.seed !== undefined;
         this.captions.show(loaded.head.captions ?? [], mine ? "" : (outcome?.text ?? ""),
             loaded.end?.as_stated ?? null);

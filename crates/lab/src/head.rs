@@ -64,6 +64,7 @@ pub(crate) fn of(chosen: &Chosen, judged: Option<&Judged>) -> Value {
         "outcome": scenario.outcome,
         "invariants": judged.map(|judged| judged.invariants.clone()).unwrap_or_default(),
         "command": chosen.command(),
+        "file": chosen.file(),
         "toml": chosen.toml,
         "scenario": chosen.to_json(),
     })

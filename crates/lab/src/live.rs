@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -189,7 +189,7 @@ fn follow(app: &App, lines: &mut Lines) {
             (began && (own || !is_over(&latest))).then(|| member(source, &latest, own))
         });
         let members: Vec<Value> = shown.collect();
-        let state = demo.map_or_else(|| json!({ "running": false }), |demo| demo.state());
+        let state = demo.map_or_else(|| absent(app), |demo| demo.state());
         let said = json!({ "members": members, "demo": state });
         quiet += 1;
         if said != before || quiet >= GLANCES {
@@ -255,18 +255,39 @@ fn done(outcome: Result<Result<(), String>, Response>) -> Response {
     }
 }
 
+/// The demonstration's state if it does not run: why not, if the server was to begin with it.
+fn absent(app: &App) -> Value {
+    json!({ "running": false, "complaint": *complaint(app) })
+}
+
+fn complaint(app: &App) -> MutexGuard<'_, Option<String>> {
+    app.complaint.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts the demonstration; why it cannot, in a sentence.
+fn begin(app: &App) -> Result<(), String> {
+    let mut demo = app.demo();
+    if demo.is_some() {
+        return Err("the demonstration runs already; stop it first".to_owned());
+    }
+    *demo = Some(app.program.demo()?);
+    *complaint(app) = None;
+    Ok(())
+}
+
+/// Starts it with the server. Nobody waits for an answer, so what fails is part of its state.
+pub(crate) fn begin_by_itself(app: &App) {
+    if let Err(why) = begin(app)
+        && app.demo().is_none()
+    {
+        *complaint(app) = Some(reply::one_line(why));
+    }
+}
+
 /// Starts the demonstration.
 pub(crate) async fn start(State(app): Shared) -> Response {
     let shared = Arc::clone(&app);
-    let begin = move || {
-        let mut demo = shared.demo();
-        if demo.is_some() {
-            return Err("the demonstration runs already; stop it first".to_owned());
-        }
-        *demo = Some(shared.program.demo()?);
-        Ok(())
-    };
-    done(app.quick.answer(begin).await)
+    done(app.quick.answer(move || begin(&shared)).await)
 }
 
 /// Ends it.

@@ -2,8 +2,9 @@
 //! flag.
 //!
 //! **Promise.** The last answer is that of the same command line, to the last bit. Each answer has
-//! [`SHARPER`] times as many runs as the one before, and contains them. When the client goes away,
-//! runs are given up where they are.
+//! [`SHARPER`] times as many runs as the one before, and contains them. The first one has as many as
+//! are made in a [`MOMENT`], by the time that one run takes. When the client goes away, runs are
+//! given up where they are.
 
 use crate::forms;
 use crate::program::{Asked, Flags, Measured, Program};
@@ -12,6 +13,7 @@ use crate::routes::{Shared, read};
 use crate::work::Lines;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use bellwether_core::Duration;
 use bellwether_net::clock::{BootTime, Clock};
 use bellwether_sim::{Answer, Control, Experiment, Measure, Samples};
 use serde::Deserialize;
@@ -26,8 +28,12 @@ pub(crate) const RUNS_MAX: u64 = 1_000_000;
 const WORK_MAX: u64 = 1_000_000_000;
 /// The most points of a sweep.
 const POINTS_MAX: usize = 200;
-/// The runs of the first answer, in small groups.
+/// The most runs of the first answer.
 const FIRST: u64 = 16;
+/// About how long the runs of the first answer take: a page is to have a picture soon.
+const MOMENT: Duration = Duration::from_millis(30);
+/// So many runs are made before it is said that none gives a number.
+const TRIES: u64 = 64;
 /// How many times as many runs the next answer has.
 const SHARPER: u64 = 4;
 /// The bars of a histogram.
@@ -181,21 +187,38 @@ fn all(answer: &Answer) -> Map<String, Value> {
     answer.measures.iter().map(one).collect()
 }
 
+/// How many runs the first answer has, if one run took so long.
+fn first_runs(one: Duration, most: u64) -> u64 {
+    (MOMENT.as_nanos() / one.as_nanos().max(1)).clamp(1, FIRST.min(most))
+}
+
 /// Runs until all are made, and says after each step what is known.
 fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<(), String> {
     let began = BootTime.now();
     let over = lines.watch();
-    let nodes = u64::from(measured.experiment.nodes.max(1));
-    // A first picture soon: the larger the group, the fewer runs it is of.
-    let mut runs = FIRST.min((4_000 / nodes).max(2)).min(wanted.runs);
-    let mut forms: Option<Option<Value>> = None;
+    let mut forms: Option<(Measure, Option<Value>)> = None;
+    let mut made = answer_of(measured, 1, &over)?;
+    let mut runs = first_runs(BootTime.now().since(began), wanted.runs);
     loop {
-        let (answer, samples) = answer_of(measured, runs, &over)?;
+        if runs > 1 {
+            made = answer_of(measured, runs, &over)?;
+        }
         if over() {
             return Ok(());
         }
-        let measure = choose(&answer, wanted.measure.as_deref())?;
-        let (histogram, cumulative) = distribution(&samples, measure);
+        let (answer, samples) = &made;
+        let measure = match choose(answer, wanted.measure.as_deref()) {
+            Ok(measure) => measure,
+            // A few runs may all miss what more of them reach.
+            Err(_) if runs < wanted.runs.min(TRIES) => {
+                runs = runs.saturating_mul(SHARPER).min(wanted.runs);
+                continue;
+            }
+            Err(why) => return Err(why),
+        };
+        // Without a wish, a few runs and many may choose another measure.
+        forms = forms.filter(|(of, _)| *of == measure);
+        let (histogram, cumulative) = distribution(samples, measure);
         let said = json!({
             "lab": "result",
             "runs": runs,
@@ -205,10 +228,10 @@ fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<()
             "engine": if answer.lazy { "lazy" } else { "event" },
             "measure": measure.name(),
             "summary": answer.measure(measure),
-            "all": all(&answer),
+            "all": all(answer),
             "histogram": histogram,
             "cumulative": cumulative,
-            "forms": forms.clone().flatten(),
+            "forms": forms.as_ref().and_then(|(_, found)| found.clone()),
         });
         lines.say(&said);
         lines.send();
@@ -221,7 +244,7 @@ fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<()
                 lines.say(&said);
                 lines.send();
             }
-            forms = Some(found);
+            forms = Some((measure, found));
         }
         if runs >= wanted.runs || over() {
             break;
@@ -266,9 +289,7 @@ fn valued(value: &Value) -> (String, Option<f64>) {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let length = || {
-        text.parse::<bellwether_core::Duration>().ok().map(bellwether_core::Duration::as_secs_f64)
-    };
+    let length = || text.parse::<Duration>().ok().map(Duration::as_secs_f64);
     let number = text.parse::<f64>().ok().or_else(length).filter(|number| number.is_finite());
     (text, number)
 }

@@ -48,9 +48,11 @@ pub(crate) struct App {
     pub(crate) members: Vec<String>,
     /// How long a request that simulates may take.
     time_limit: bellwether_core::Duration,
-    /// Whether the page begins with a demonstration.
-    begins_with_demo: bool,
+    /// Whether it begins with a demonstration.
+    pub(crate) begins_with_demo: bool,
     demo: Mutex<Option<Arc<dyn Demo>>>,
+    /// Why there is no demonstration, if the server could not begin with one.
+    pub(crate) complaint: Mutex<Option<String>>,
     pub(crate) figures: figures::Known,
 }
 
@@ -68,6 +70,7 @@ impl App {
             time_limit: settings.time_limit,
             begins_with_demo: settings.demo,
             demo: Mutex::new(None),
+            complaint: Mutex::new(None),
             figures: figures::Known::default(),
         }
     }

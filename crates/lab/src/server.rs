@@ -5,6 +5,7 @@
 //! end, and the processes of its demonstration end.
 
 use crate::doors::Doors;
+use crate::live;
 use crate::program::Program;
 use crate::routes::{self, App};
 use crate::work::{AT_ONCE, QUICK, WATCHERS};
@@ -34,8 +35,8 @@ const HEADERS_MAX: usize = 64;
 const CONNECTIONS_MAX: usize = 128;
 /// How long to wait if the system has no descriptor for a connection.
 const NO_ROOM: Duration = Duration::from_millis(100);
-/// Threads for what blocks: the work, and questions to members.
-const WAITERS: usize = AT_ONCE + QUICK + WATCHERS;
+/// Threads for what blocks: the work, questions to members, and the start of a demonstration.
+const WAITERS: usize = AT_ONCE + QUICK + WATCHERS + 1;
 /// How many random bytes a token has.
 const TOKEN_BYTES: usize = 16;
 
@@ -50,7 +51,7 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// The HTTP addresses of members elsewhere that are to be shown.
     pub members: Vec<String>,
-    /// Whether the page begins with a group of real processes.
+    /// Whether it begins with a group of real processes.
     pub demo: bool,
     /// How long a request that simulates may take.
     pub time_limit: bellwether_core::Duration,
@@ -166,9 +167,16 @@ fn draw() -> io::Result<String> {
 fn serve(runtime: Runtime, listener: TcpListener, app: Arc<App>, stopped: oneshot::Receiver<()>) {
     runtime.block_on(async {
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+        let shared = Arc::clone(&app);
+        let demo = tokio::task::spawn_blocking(move || {
+            if shared.begins_with_demo {
+                live::begin_by_itself(&shared);
+            }
+        });
         let accepting = tokio::spawn(accept(listener, routes::router(Arc::clone(&app))));
         let _ = stopped.await; // a laboratory that is gone has stopped, too
         accepting.abort();
+        let _ = demo.await; // what begins after the end would not be ended
     });
     // The processes of the demonstration are waited for; work that nobody reads is not.
     app.end();

@@ -172,9 +172,9 @@ fn check_most(nodes: Option<i64>) -> Result<(), String> {
 }
 
 impl Chosen {
-    /// The name of a file for it.
+    /// The name of a file for it: the one that the command reads, and that a page saves.
     pub(crate) fn file(&self) -> String {
-        format!("{}.toml", self.scenario.protocol)
+        format!("{}-{}.toml", self.scenario.protocol, self.scenario.seed)
     }
 
     /// The command that shows the same run; unless flags say it all, it reads the file.

@@ -1,0 +1,226 @@
+"""Measure, figures and judge."""
+
+import csv
+import math
+import time
+
+from helpers import RELEASE, quiet, settled
+
+# Sets a slider as a pointer does, and says whether there is one.
+SLIDE = """
+const slider = document.querySelector(arguments[0]);
+slider.value = arguments[1];
+slider.dispatchEvent(new Event('input', {bubbles: true}));
+"""
+
+
+def a_slider_changes_the_curve(lab, browser):
+    browser.open(lab.address("measure?protocol=le-s&nodes=1000"))
+    done = "return !document.body.dataset.busy && document.querySelector('.state')?.dataset.mean"
+    before = browser.wait("the first result", done)
+    best = math.inf
+    for place in (500, 550, 600):
+        curve = browser.script("return document.querySelector('.plot .line').getAttribute('d')")
+        asked = time.monotonic()
+        browser.script(SLIDE, "#slider-loss", place)
+        browser.wait(
+            "another curve",
+            "return document.querySelector('.plot .line').getAttribute('d') !== arguments[0]",
+            curve,
+        )
+        best = min(best, time.monotonic() - asked)
+        browser.wait("the result", done)
+    print(f"  (another picture of 1000 processes {1000 * best:.0f} ms after the move, at best)")
+    assert best < 1, best
+    after = browser.wait("the result", done)
+    assert after != before, (before, after)
+    assert "loss=0.57" in browser.script("return location.hash"), browser.script("return location.hash")
+    browser.choose("#beside-0", "le-a")
+    browser.wait("two curves", "return document.querySelectorAll('.table-box tbody tr').length === 2")
+    browser.choose("#sweep-over", "loss")
+    browser.write("#sweep-count", "4")
+    browser.click("#sweep")
+    browser.wait("four points", "return document.querySelectorAll('.plot .point').length === 4")
+    quiet(browser)
+
+
+def a_figure_is_computed_and_one_of_its_runs_played(lab, browser):
+    browser.open(lab.address("figures"))
+    browser.wait("the list", "return document.querySelectorAll('.figure-list a').length > 5")
+    browser.open(lab.address("figures?id=5.6"))
+    browser.wait("the figure", "return document.querySelector('img.figure')?.naturalWidth > 100")
+    assert browser.script("return document.querySelectorAll('.claims .verdict').length") > 0
+    browser.choose("#figure-point", "1")
+    browser.click("#figure-play")
+    settled(browser)
+    quiet(browser)
+
+
+def a_violation_opens_on_the_stage(lab, browser):
+    browser.open(lab.address("judge"))
+    browser.wait("the form", "return document.querySelector('#judge-protocol')")
+    browser.choose("#judge-protocol", "le-s")
+    browser.choose("#judge-promise", "never-two")
+    browser.click("#judge-start")
+    browser.wait("a violation", "return document.querySelector('#judge-open')")
+    browser.click("#judge-open")
+    settled(browser)
+    words = browser.wait("its name", "return document.querySelector('.stage .notice.bad')?.textContent")
+    assert "never-two is broken" in words, words
+    # The server has judged it by this promise; without it, nothing is broken.
+    fragment = browser.script("return location.hash.slice(1)")
+    assert "promise=never-two" in fragment, fragment
+    browser.open(lab.address(fragment.replace("promise=never-two", "broken=never-two")))
+    settled(browser)
+    words = browser.script("return document.querySelector('.stage .notice').className")
+    assert "bad" not in words, "an address cannot say that something is broken"
+    quiet(browser)
+
+
+# Drags a slider from one place to another in so many frames, with several steps in each, and keeps
+# what is asked of the server: when, for what, and how many questions were open then.
+DRAG = """
+const [css, from, to, frames, done] = arguments;
+const slider = document.querySelector(css);
+const real = window.fetch;
+const asked = [];
+window.fetch = (path, how) => {
+    if (path !== '/api/measure') return real(path, how);
+    const open = asked.filter(({signal}) => !signal.aborted).length;
+    asked.push({signal: how.signal, open, flags: JSON.parse(how.body).flags});
+    return real(path, how);
+};
+let [frame, pictures] = [0, 0];
+const state = document.querySelector('.state');
+const step = () => {
+    pictures += state.dataset.first === undefined ? 0 : 1;
+    delete state.dataset.first;
+    for (let part = 0; part < 4; part += 1) {
+        const share = (frame + part / 4) / frames;
+        slider.value = from + (to - from) * Math.min(1, share);
+        slider.dispatchEvent(new Event('input', {bubbles: true}));
+    }
+    frame += 1;
+    if (frame <= frames) requestAnimationFrame(step);
+    else done();
+};
+window.dragged = () => ({pictures, asked: asked.map(({open, flags}) => ({open, flags}))});
+delete state.dataset.first;
+step();
+"""
+
+
+def a_drag_asks_once_a_frame_and_each_question_ends_the_one_before(lab, browser):
+    browser.open(lab.address("measure?protocol=le-s&nodes=1000"))
+    browser.wait("the first picture", "return document.querySelector('.state')?.dataset.first")
+    frames = 60
+    browser.later(DRAG, "#slider-loss", 100, 700, frames)
+    browser.wait("the result", "return !document.body.dataset.busy")
+    seen = browser.script("return window.dragged()")
+    asked = seen["asked"]
+    print(f"  ({4 * frames + 4} steps, {len(asked)} questions, {seen['pictures']} pictures on the way)")
+    assert 1 < len(asked) <= frames + 2, f"{len(asked)} questions in {frames} frames"
+    assert all(one["open"] == 0 for one in asked), "the one before was given up"
+    shown = browser.script("return document.querySelector('#slider-loss').previousSibling.textContent")
+    assert asked[-1]["flags"]["loss"] == shown, (asked[-1], shown)
+    assert f"loss={shown}" in browser.script("return location.hash"), "the address follows"
+    # The server has places left.
+    assert lab.lines("/api/run", protocol="le-s", flags={})[-1]["lab"] == "end"
+    quiet(browser)
+
+
+def the_first_picture_comes_soon_after_a_move(lab, browser):
+    slow = {}
+    for protocol in lab.json("/api/protocols")["protocols"]:
+        name = protocol["name"]
+        browser.open(lab.address(f"measure?protocol={name}&nodes=1000"))
+        first = "return document.querySelector('.state')?.dataset.first"
+        none = "!document.body.dataset.busy && document.querySelector('.measure .wrong')?.textContent"
+        words = browser.wait(f"the first picture of {name}", f"{first} || {none}")
+        if "no run gave a number" in words:
+            print(f"  ({name}: no run of so many processes gives a number)")
+            continue
+        took = []
+        # 995, 986 and 978 processes.
+        for place in (729, 728, 727):
+            browser.script("delete document.querySelector('.state').dataset.first")
+            browser.script(SLIDE, "#slider-nodes", place)
+            took.append(float(browser.wait(f"a picture of {name}", first)))
+        runs = browser.script("return document.querySelector('.state').dataset.runs")
+        print(f"  ({name}: {', '.join(f'{one:.0f}' for one in took)} ms; {runs} runs by now)", flush=True)
+        if min(took) > 100:
+            slow[name] = took
+    assert not (RELEASE and slow), slow
+    quiet(browser)
+
+
+def what_is_measured_is_saved_as_a_table(lab, browser):
+    browser.open(lab.address("measure?protocol=le-s&nodes=20&loss=.2&runs=200&with=le-a"))
+    browser.wait("the result", "return !document.body.dataset.busy && document.querySelector('.state')?.dataset.mean")
+    browser.choose("#sweep-over", "loss")
+    browser.write("#sweep-count", "3")
+    browser.click("#sweep")
+    browser.wait("three points", "return document.querySelectorAll('.plot .point').length === 3")
+    browser.script("[...document.querySelectorAll('.measure button')].find((e) =>"
+                   " e.textContent === 'Save CSV').click()")
+    measure = browser.script("return document.querySelector('#measure-what').value")
+    rows = list(csv.DictReader(browser.file(f"le-s-{measure}.csv").splitlines()))
+    assert [(row["protocol"], row["flag"]) for row in rows] == [
+        ("le-s", ""), ("le-a", ""), ("le-s", "loss"), ("le-s", "loss"), ("le-s", "loss")], rows
+    result = lab.lines("/api/measure", protocol="le-s", flags={"nodes": "20", "loss": ".2"}, runs=200,
+                       measure=measure)[-2]
+    assert float(rows[0]["mean"]) == result["summary"]["mean"] and rows[0]["runs"] == "200", rows[0]
+    low, high = result["summary"]["ci95"]
+    assert (float(rows[0]["low"]), float(rows[0]["high"])) == (low, high), rows[0]
+    quiet(browser)
+
+
+def figures_are_sifted_by_verdict_and_by_paper(lab, browser):
+    listed = ("return [...document.querySelectorAll('.figure-list a')].map((e) => e.dataset.figure)")
+    browser.open(lab.address("figures?id=bully-3-12"))
+    browser.wait("the figure", "return document.querySelector('img.figure')?.naturalWidth > 100")
+    figures = lab.json("/api/figures")["figures"]
+    every = [figure["id"] for figure in figures]
+    assert browser.script(listed) == every
+    known = {figure["id"]: [one["verdict"] for one in figure["verdicts"] or []] for figure in figures}
+    fits = {
+        "all": lambda found: True,
+        "confirmed": lambda found: "confirmed" in found,
+        "refuted": lambda found: "refuted" in found,
+        "open": lambda found: any(one not in ("confirmed", "refuted") for one in found),
+        "not computed": lambda found: not found,
+    }
+    for name, fit in fits.items():
+        browser.click(f'[data-filter="{name}"]')
+        expected = [id for id in every if fit(known[id])]
+        assert browser.script(listed) == expected, (name, browser.script(listed), expected)
+    browser.click('[data-filter="all"]')
+    for paper in {figure["paper"] for figure in figures}:
+        browser.choose(".figures .side select", paper)
+        assert browser.script(listed) == [it["id"] for it in figures if it["paper"] == paper], paper
+    browser.click('[data-filter="confirmed"]')
+    chosen = browser.script("return document.querySelector('.figures .side select').value")
+    both = [it["id"] for it in figures if it["paper"] == chosen and "confirmed" in known[it["id"]]]
+    assert browser.script(listed) == both, "both filters at once"
+    assert "confirmed" in known["bully-3-12"], known["bully-3-12"]
+    quiet(browser)
+
+
+def the_judge_shows_how_fast_it_is_and_which_faults_it_makes(lab, browser):
+    browser.open(lab.address("judge"))
+    browser.wait("the form", "return document.querySelector('#judge-protocol')")
+    browser.choose("#judge-protocol", "local-leader")
+    browser.write("#judge-schedules", "300")
+    browser.click("#judge-start")
+    browser.wait("its end", "return document.querySelector('#judge-found.good')")
+    words = browser.script("return document.querySelector('.judge .state').textContent")
+    assert words.startswith("300 schedules of 300, ") and words.endswith(" a second"), words
+    rate = float(words.split(", ")[1].split()[0].replace(",", ""))
+    assert rate > 0, words
+    assert browser.script("return document.querySelector('.judge progress').value") == 1
+    faults = browser.script("return Object.fromEntries([...document.querySelectorAll('.bar-row')].map((e) =>"
+                            " [e.firstChild.textContent, Number(e.lastChild.textContent.replaceAll(',', ''))]))")
+    held = lab.lines("/api/check", protocol="local-leader", flags={}, schedules=300)
+    told = next(line for line in held if line["lab"] == "held")["faults"]
+    assert faults == told and len(faults) > 3, (faults, told)
+    quiet(browser)
