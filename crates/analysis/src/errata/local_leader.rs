@@ -164,7 +164,7 @@ fn measurements() -> Vec<Erratum> {
                 forms("local-leader.constraint.expires-heard", of_the_paper(given(8))),
                 test(
                     "cargo test -p bellwether-analysis --test paper \
-                     if_expires_is_little_more_than_the_period_connected_processes_forget_each_other",
+                     with_an_expires_of_about_the_period_connected_processes_forget_each_other",
                 ),
             ],
         },

@@ -27,6 +27,11 @@ fn forms(quantity: &'static str, given: Inputs) -> Case {
     Case::Forms { quantity, given, runs: 2000 }
 }
 
+/// A test that decides.
+fn test(command: &'static str) -> Case {
+    Case::Test { command }
+}
+
 /// All of them.
 pub(super) fn errata() -> Vec<Erratum> {
     let mut all = bounds();
@@ -252,14 +257,14 @@ fn ambiguities() -> Vec<Erratum> {
                   Time_Out_2 ends it. No preference is better than an equal one, so nothing is \
                   lost with the answer.",
             cases: vec![
-                Case::Test {
-                    command: "cargo test -p bellwether-analysis --test paper \
+                test(
+                    "cargo test -p bellwether-analysis --test paper \
                               if_equals_are_answered_two_relays_write_until_the_time_out",
-                },
-                Case::Test {
-                    command: "cargo test -p bellwether-protocols --lib \
+                ),
+                test(
+                    "cargo test -p bellwether-protocols --lib \
                               only_a_strictly_worse_choice_is_answered",
-                },
+                ),
             ],
         },
         Erratum {
@@ -273,14 +278,14 @@ fn ambiguities() -> Vec<Erratum> {
                   arrive up to one more delay after that, when the initiator has decided. Relays \
                   that begin late are in the same way cut short by those that began early.",
             cases: vec![
-                Case::Test {
-                    command: "cargo test -p bellwether-analysis --test paper \
+                test(
+                    "cargo test -p bellwether-analysis --test paper \
                               by_the_printed_time_outs_an_initiator_decides_too_soon",
-                },
-                Case::Test {
-                    command: "cargo test -p bellwether-protocols --lib \
+                ),
+                test(
+                    "cargo test -p bellwether-protocols --lib \
                               time_outs_follow_from_k_and_the_delays",
-                },
+                ),
             ],
         },
         Erratum {
@@ -296,24 +301,29 @@ fn ambiguities() -> Vec<Erratum> {
                   test has relays that nobody contacts.",
             cases: vec![
                 forms("probabilistic.multicasts", calm(1000, 7, 0.5)),
-                Case::Test {
-                    command: "cargo test -p bellwether-analysis --test paper \
+                test(
+                    "cargo test -p bellwether-analysis --test paper \
                               a_relay_that_nobody_contacts_multicasts_once_all_the_same",
-                },
+                ),
             ],
         },
-        Erratum {
-            title: "Nothing to hash",
-            section: "Gupta and others, figure 3, step 3",
-            printed: "\"if received none or more than one leader as final choice: choose one of \
-                      the final choice messages F; if H(M_i A_F) × N_i < K\"",
-            corrected: "whoever received none hashes the name of the round",
-            why: "who received no final message has no F. It is the case that matters: with loss \
-                  most of those that begin again have received none.",
-            cases: vec![Case::Test {
-                command: "cargo test -p bellwether-protocols --lib \
-                          probabilistic::tests::detection",
-            }],
-        },
+        nothing_to_hash(),
     ]
+}
+
+/// What whoever heard nothing is to do.
+fn nothing_to_hash() -> Erratum {
+    Erratum {
+        title: "Nothing to hash",
+        section: "Gupta and others, figure 3, step 3",
+        printed: "\"if received none or more than one leader as final choice: choose one of \
+                  the final choice messages F; if H(M_i A_F) × N_i < K\"",
+        corrected: "whoever received none hashes the name of the round",
+        why: "who received no final message has no F. It is the case that matters: with loss \
+              most of those that begin again have received none.",
+        cases: vec![test(
+            "cargo test -p bellwether-protocols --lib \
+                      probabilistic::tests::detection",
+        )],
+    }
 }

@@ -52,7 +52,7 @@ macro_rules! sides {
         pub(super) const LEFT_SIDES: &[&Quantity] = &[$(
             &Quantity {
                 name: concat!("local-leader.constraint.", $left, ".left"),
-                about: concat!("the left side of ", $begins, " …, whose right side is without .left"),
+                about: concat!("the left side of ", $begins, " …; the right side has no .left"),
                 printed: |inputs| {
                     Ok(constraint(&inputs.leases.printed()?, $begins)?.left.as_secs_f64())
                 },

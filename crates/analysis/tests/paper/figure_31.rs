@@ -308,7 +308,7 @@ fn a_renewal_alarm_that_leaves_no_room_for_sigma_lets_every_lease_lapse() {
 /// so that requests are as far apart as they may be, EP. Delays are 0 or Δ, and alarms are in time
 /// or late by σ.
 #[test]
-fn if_expires_is_little_more_than_the_period_connected_processes_forget_each_other() {
+fn with_an_expires_of_about_the_period_connected_processes_forget_each_other() {
     let told = |more: u64| {
         let rules = Printed {
             expires: NEIGHBOUR.period + more,
