@@ -1,6 +1,7 @@
 //! `docs/errata.md` is what the program writes: no number in it is typed, none is out of date.
 
 use crate::command::{json, stdout, unused};
+use std::path::{Path, PathBuf};
 
 /// On failure: `cargo run --release -- analyze --errata > docs/errata.md`, and read what changed.
 #[test]
@@ -41,7 +42,7 @@ fn every_erratum_names_the_command_that_decides_it() {
                 }
                 ["bellwether", "sim"] => assert_prints_a_number(&words[1..]),
                 ["bellwether", "reproduce"] => assert_claims(&words[1..], erratum),
-                ["cargo", "test"] => assert_is_a_test(words[words.len() - 1]),
+                ["cargo", "test"] => assert_is_a_test(&words),
                 _ => panic!("{title}: {command}"),
             }
         }
@@ -74,23 +75,79 @@ fn assert_claims(words: &[&str], erratum: &str) {
     std::fs::remove_dir_all(folder).expect("it wrote a folder");
 }
 
-/// A test, or a module of tests, that a command names.
-fn assert_is_a_test(name: &str) {
-    let last = name.rsplit("::").next().unwrap_or(name);
-    let found =
-        |text: &str| text.contains(&format!("fn {last}")) || text.contains(&format!("mod {last};"));
-    let mut folders = vec![std::path::PathBuf::from("crates")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder of the repository").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|kind| kind == "rs")
-                && std::fs::read_to_string(&path).is_ok_and(|text| found(&text))
-            {
-                return;
-            }
+/// The test that a command names, or a test of the module that it names, is in the package and the
+/// target that it names: with a name that nothing has `cargo test` succeeds, too.
+fn assert_is_a_test(words: &[&str]) {
+    let (place, name) = match words {
+        ["cargo", "test", "-p", package, "--lib", name] => (folder_of(package).join("src"), name),
+        ["cargo", "test", "-p", package, "--test", target, name] => {
+            (folder_of(package).join("tests").join(target), name)
+        }
+        _ => panic!("not a command that runs a test: {words:?}"),
+    };
+    let mut files = Vec::new();
+    sources(&place, &mut files);
+    assert!(files.iter().any(|(path, text)| has_test(path, text, name)), "no test: {words:?}");
+}
+
+/// Where the package of this name is.
+fn folder_of(package: &str) -> PathBuf {
+    let short = package.strip_prefix("bellwether-").expect("a package of this repository");
+    let folder = Path::new("crates").join(short);
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("it has a manifest");
+    assert!(manifest.contains(&format!("name = \"{package}\"")), "{package}");
+    folder
+}
+
+/// All sources below a folder.
+fn sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of the repository").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            let text = std::fs::read_to_string(&path).expect("sources are text");
+            found.push((path, text));
         }
     }
-    panic!("no test is called {name}");
+}
+
+/// Whether this source has the test of this name, or is the module of tests of this name; what
+/// stands before the name are the modules that it is in.
+fn has_test(path: &Path, text: &str, name: &str) -> bool {
+    let (modules, last) = name.rsplit_once("::").unwrap_or(("", name));
+    let is_in = |modules: &str| {
+        let place = path.with_extension("");
+        let place = if place.ends_with("mod") { place.parent().unwrap_or(&place) } else { &place };
+        place.ends_with(modules.replace("::", "/"))
+    };
+    let function = format!("fn {last}()");
+    let mut lines = text.lines().map(str::trim);
+    let mut tested = false;
+    let named = lines.any(|line| match line {
+        "#[test]" => {
+            tested = true;
+            false
+        }
+        // Other attributes and comments may stand between.
+        line if line.starts_with("#[") || line.starts_with("//") => false,
+        line => {
+            let found = tested && line.starts_with(&function);
+            tested = false;
+            found
+        }
+    });
+    let is_module = !modules.is_empty() && is_in(name) && text.contains("#[test]\n");
+    named && is_in(modules) || is_module
+}
+
+#[test]
+fn a_name_that_no_test_has_is_none() {
+    let text = "/// Says.\n#[test]\n#[ignore]\nfn it_holds() {\n}\nfn it_holds_not() {\n}\n";
+    let path = Path::new("crates/some/src/part/tests/holding.rs");
+    let is_one = |name: &str| has_test(path, text, name);
+    let names = ["it_holds", "tests::holding::it_holds", "part::tests::holding"];
+    assert!(names.into_iter().all(is_one));
+    let others = ["it", "it_hold", "it_holds_not", "other::it_holds", "tests::hold", "holding"];
+    assert!(!others.into_iter().any(is_one));
 }

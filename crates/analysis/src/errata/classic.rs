@@ -92,7 +92,7 @@ fn merea() -> Vec<Erratum> {
                 },
                 Case::Test {
                     command: "cargo test -p bellwether-sim --test simulation \
-                              the_message_of_a_dead_initiator_is_retired",
+                    the_message_of_a_dead_initiator_is_retired_and_its_election_held_by_the_next",
                 },
             ],
         },

@@ -115,7 +115,7 @@ fn agreement() -> Erratum {
             forms("probabilistic.success", lossy(40, 0.1)),
             Case::Test {
                 command: "cargo test -p bellwether-analysis --test analysis \
-                          no_round_with_small_views_and_much_loss_refutes",
+                          no_round_with_small_views_and_much_loss_refutes_the_printed_bound_on_e3",
             },
         ],
     }
