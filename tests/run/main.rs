@@ -16,6 +16,7 @@ mod logging;
 mod member;
 mod notify;
 mod output;
+mod partitions;
 mod records;
 mod reload;
 mod reporting;
@@ -24,3 +25,10 @@ mod scheduling;
 mod settings;
 mod tokens;
 mod voters;
+
+#[path = "../live/lab/clock.rs"]
+#[allow(dead_code, reason = "these tests need a part of it")]
+mod clock;
+#[path = "../live/lab/stalls.rs"]
+#[allow(dead_code, reason = "these tests need a part of it")]
+mod stalls;
