@@ -1,9 +1,13 @@
-//! Figures in shares: points that survive a `kill -9`, and shares that join.
+//! Figures in shares: points that survive a `kill -9`, and shares that join. And what is shown while
+//! a cluster makes shares.
 
 use crate::command::{folder, pieces, program, refusal, stdout};
 use std::collections::BTreeMap;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// The figures of a folder: all files but descriptions and logs.
@@ -94,5 +98,93 @@ fn figures_that_are_killed_again_and_again_end_with_the_same_bytes() {
     }
     assert!(kills > 0, "it was ready before it could be killed");
     assert_eq!(figures(&killed), figures(&whole));
+    std::fs::remove_dir_all(folder).expect("it was made by this test");
+}
+
+/// Commands in place of Slurm's. `sbatch` makes all shares at once; `squeue` shows four tasks, two
+/// once there is the file `some`, and none once there is the file `all`.
+fn pretended_slurm(folder: &Path) -> String {
+    let tools = folder.join("tools");
+    std::fs::create_dir_all(&tools).expect("there is room for a folder");
+    let at = folder.display();
+    let sbatch = "for SLURM_ARRAY_TASK_ID in 1 2 3 4; do export SLURM_ARRAY_TASK_ID; sh \"$2\"; \
+                  done >/dev/null; echo 7";
+    let squeue = format!(
+        "[ -e {at}/all ] && exit 0\necho 7_3; echo 7_4\n[ -e {at}/some ] || {{ echo 7_1; echo 7_2; }}"
+    );
+    for (name, script) in [("sbatch", sbatch), ("squeue", squeue.as_str())] {
+        let path = tools.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("there is room for a file");
+        let runs = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, runs).expect("it is ours");
+    }
+    tools.display().to_string()
+}
+
+/// A command on a terminal, and what it writes there.
+struct Terminal {
+    child: Child,
+    more: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl Terminal {
+    /// `script` is the terminal.
+    fn start(line: &str, tools: &str) -> Self {
+        let mut command = Command::new("script");
+        command.args(["-qfec", &format!("stty cols 120; {line}"), "/dev/null"]);
+        let path = format!("{tools}:{}", std::env::var("PATH").unwrap_or_default());
+        command.env("PATH", path).env("TERM", "xterm");
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("there is a terminal");
+        let mut output = child.stdout.take().expect("it is a pipe");
+        let (told, more) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                let _ = told.send(bytes[..count].to_vec()); // nobody reads what comes too late
+            }
+        });
+        Self { child, more, seen: String::new() }
+    }
+
+    /// Waits until this is written; returns all that was.
+    fn until(&mut self, words: &str) -> &str {
+        while !self.seen.contains(words) {
+            let patience = Duration::from_secs(120);
+            let more = self.more.recv_timeout(patience);
+            let more = more.unwrap_or_else(|_| panic!("no {words}: {}", self.seen));
+            self.seen += &String::from_utf8_lossy(&more);
+        }
+        &self.seen
+    }
+}
+
+/// Whoever waits for a cluster sees how many tasks are done, and for how long it will take once one
+/// is.
+#[test]
+fn tasks_of_a_cluster_are_counted_with_the_time_left() {
+    let folder = folder("shares-slurm");
+    let file = folder.join("sweep.toml");
+    let text = "sim = \"le-s\"\nruns = 40\npiece = 10\n[fixed]\nnodes = 5\n";
+    std::fs::write(&file, text).expect("there is room for a file");
+    let [whole, out] = ["whole", "out"].map(|name| folder.join(name));
+    stdout(&format!("sweep {} --out {}", file.display(), whole.display()));
+    let line = format!(
+        "{} sweep {} --out {} --slurm --slurm-tasks 4",
+        program().get_program().display(),
+        file.display(),
+        out.display()
+    );
+    let mut terminal = Terminal::start(&line, &pretended_slurm(&folder));
+    let seen = terminal.until("0/4 tasks");
+    assert!(!seen.contains(" left"), "nobody knows before a task is done: {seen}");
+    std::fs::write(folder.join("some"), "").expect("there is room for a file");
+    let seen = terminal.until(" left");
+    assert!(seen.contains("2/4 tasks") && seen.contains("so far"), "{seen}");
+    std::fs::write(folder.join("all"), "").expect("there is room for a file");
+    assert!(terminal.child.wait().expect("it ends").success());
+    let rows = |out: &Path| std::fs::read(out.join("rows.csv")).expect("it was written");
+    assert_eq!(rows(&out), rows(&whole));
     std::fs::remove_dir_all(folder).expect("it was made by this test");
 }

@@ -203,6 +203,64 @@ fn runs_are_made_until_the_interval_is_narrow_enough() {
     std::fs::remove_dir_all(folder).expect("it was made by this test");
 }
 
+/// Half the width in the unit of the measure; and of a proportion, whose interval is not symmetric.
+#[test]
+fn runs_are_made_until_the_interval_is_as_narrow_as_a_number_says() {
+    let text = "sim = \"le-s\"\nmeasures = [\"messages\"]\n\
+        runs = { absolute = 0.5, first = 100, most = 3200 }\n\
+        [[axis]]\nloss = [0.1, 0.6]\n[fixed]\nnodes = 20\n";
+    let (folder, file) = sweep("sweep-absolute", text);
+    let chance = "sim = \"probabilistic\"\nmeasures = [\"strong_success\"]\n\
+        runs = { absolute = 0.05, first = 100, most = 3200 }\n\
+        [[axis]]\nk = [3, 4]\n[fixed]\nnodes = 30\nmax-rounds = 1\nview = 1\nloss = 0\n";
+    for (text, half) in [(text, 0.5), (chance, 0.05)] {
+        std::fs::write(&file, text).expect("it is there");
+        let lines = stdout(&format!("sweep {file} --format json"));
+        assert_eq!(lines.lines().count(), 2, "{lines}");
+        for line in lines.lines() {
+            let row: serde_json::Value = serde_json::from_str(line).expect("an object");
+            let number = |key: &str| row[key].as_f64().expect("a number");
+            let wider = (number("high") - number("mean")).max(number("mean") - number("low"));
+            assert!(0.0 < wider && wider <= half && row["narrow"] == true, "{row}");
+            assert!(number("runs") < 3200.0 && number("runs") > 100.0, "{row}");
+        }
+    }
+    let most = text.replace("absolute = 0.5", "absolute = 1e-6");
+    std::fs::write(&file, most).expect("it is there");
+    let lines = stdout(&format!("sweep {file} --format csv"));
+    assert!(lines.lines().skip(1).all(|row| row.contains(",messages,3200,")), "{lines}");
+    assert!(lines.lines().skip(1).all(|row| row.contains(",false,")), "{lines}");
+    std::fs::remove_dir_all(folder).expect("it was made by this test");
+}
+
+/// A flag that is given several times has a list at each point.
+#[test]
+fn flags_that_are_given_several_times_are_swept() {
+    let text = "sim = \"ad-hoc\"\nruns = 4\nmeasures = [\"messages\"]\n\
+        [fixed]\nnodes = 3\ninitiator = [0, 2]\n\
+        [[axis]]\nlink = [[\"0-1\", \"1-2\"], [\"0-1\", \"0-2\", \"1-2\"]]\n";
+    let (folder, file) = sweep("sweep-several", text);
+    let lines = stdout(&format!("sweep {file} --format json"));
+    let rows: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    let flags = ["--initiator 0 --initiator 2", "--link 0-1 --link 1-2"];
+    for (row, links) in rows.iter().zip(["0-1 1-2", "0-1 0-2 1-2"]) {
+        let command = row["command"].as_str().and_then(|text| text.strip_prefix("bellwether "));
+        let command = command.expect("it is our command");
+        assert!(command.contains(flags[0]), "{command}");
+        let answer = json(command);
+        assert_eq!(answer["metrics"]["messages"]["mean"], row["mean"], "{command}");
+        assert_eq!(row["link"], links);
+    }
+    assert!(rows[0]["command"].to_string().contains(flags[1]) && rows.len() == 2, "{lines}");
+    let csv = stdout(&format!("sweep {file} --format csv"));
+    assert!(csv.contains(",0-1 0-2 1-2,messages,4,"), "{csv}");
+    std::fs::write(&file, text.replace("nodes = 3", "nodes = [3, 4]")).expect("it is there");
+    let line = refusal(&format!("sweep {file}"), 78);
+    assert!(line.contains("nodes: --nodes is given once"), "{line}");
+    std::fs::remove_dir_all(folder).expect("it was made by this test");
+}
+
 #[test]
 fn formulas_are_swept_beside_their_simulation_and_drawn() {
     let text = "analyze = \"le-s.leadership-delay\"\nruns = 100\n\
@@ -219,6 +277,10 @@ fn formulas_are_swept_beside_their_simulation_and_drawn() {
     }
     let picture = read(&out.join("plot.svg"));
     assert!(picture.starts_with("<svg") && picture.contains("loss 0.4"), "{picture}");
+    // The heights of an axis by factors are powers of ten; the curves are the same values elsewhere.
+    stdout(&format!("{flags} --plot x=nodes,y=corrected,colour=loss,log,log-x"));
+    let by_factors = read(&out.join("plot.svg"));
+    assert!(by_factors.starts_with("<svg") && by_factors != picture, "{by_factors}");
     let line = refusal(&format!("{flags} --plot x=delay,y=corrected"), 2);
     assert!(line.contains("x=delay: that is no axis"), "{line}");
     std::fs::remove_dir_all(folder).expect("it was made by this test");
@@ -301,8 +363,27 @@ fn schedules_of_faults_are_swept_in_shares_too() {
     let row: serde_json::Value =
         serde_json::from_str(lines.lines().next().expect("rows")).expect("an object");
     assert_eq!((&row["metric"], &row["runs"]), (&"broken".into(), &60.into()));
+    assert!(row["mean"].as_f64() > Some(0.0), "{row}");
+    // The row names the first schedule that broke it, and its command shows that one.
+    let first = row["broke_first"].as_u64().expect("a number");
+    let command = row["command"].as_str().and_then(|text| text.strip_prefix("bellwether "));
+    let command = command.expect("it is our command");
+    assert!(command.ends_with(&format!("--schedule {first}")), "{row}");
+    let shown = bellwether(&format!("{command} --format json --out {}", at("shown")));
+    assert_eq!(shown.status.code(), Some(1), "{command}");
+    let verdict: serde_json::Value = serde_json::from_slice(&shown.stdout).expect("it is JSON");
+    assert_eq!(verdict["violations"][0]["schedule"], first, "{verdict}");
+    let earlier = command.rsplit_once(" --schedule ").expect("it ends so").0;
+    let earlier = format!("{earlier} --schedules {}", first.max(1));
+    let code = if first == 0 { 1 } else { 0 };
+    let before = bellwether(&format!("{earlier} --out {}", at("shown")));
+    assert_eq!(before.status.code(), Some(code), "no earlier one breaks it: {earlier}");
     let kept = text.replace("never-two", "eventually-one");
     std::fs::write(&file, kept).expect("it is there");
-    stdout(&format!("sweep {file}"));
+    let lines = stdout(&format!("sweep {file} --format json"));
+    let row: serde_json::Value =
+        serde_json::from_str(lines.lines().next().expect("rows")).expect("an object");
+    let command = row["command"].as_str().expect("a text");
+    assert!(row["broke_first"].is_null() && command.ends_with("--schedules 60"), "{row}");
     std::fs::remove_dir_all(folder).expect("it was made by this test");
 }

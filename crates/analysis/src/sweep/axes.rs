@@ -4,7 +4,8 @@ use super::{BadSweep, bad};
 use bellwether_core::Duration;
 use serde_json::{Map, Value};
 
-/// A flag, without dashes, and its value: a text, a number, or whether a switch is on.
+/// A flag, without dashes, and its value: a text, a number, whether a switch is on, or a list of
+/// these for a flag that is given several times.
 pub type Setting = (String, Value);
 
 /// Flags that change together: all have as many values.
@@ -75,11 +76,22 @@ pub(super) fn flag_name(name: &str) -> Result<String, BadSweep> {
 }
 
 /// The value, if it is one.
-pub(super) fn scalar(value: &Value) -> Option<Value> {
+fn scalar(value: &Value) -> Option<Value> {
     match value {
         Value::String(_) | Value::Bool(_) => Some(value.clone()),
         Value::Number(number) => number.as_f64().filter(|it| it.is_finite()).map(|_| value.clone()),
         _ => None,
+    }
+}
+
+/// The value, if it is one, or a list of them: what a flag that is given several times has at a
+/// point.
+pub(super) fn value(value: &Value) -> Option<Value> {
+    match value {
+        Value::Array(all) if !all.is_empty() => {
+            all.iter().map(scalar).collect::<Option<_>>().map(Value::Array)
+        }
+        one => scalar(one),
     }
 }
 
@@ -88,10 +100,15 @@ fn listed(name: &str, text: &Value) -> Result<Vec<Value>, BadSweep> {
     let rule = "it must be a list, as [1, 2, 5], or a range, as { from = 0, to = 1, step = 0.1 }";
     let values: Vec<Value> = match text {
         Value::Array(all) => {
-            let values: Option<Vec<Value>> = all.iter().map(scalar).collect();
+            let values: Option<Vec<Value>> = all.iter().map(value).collect();
             match values {
                 Some(values) => values,
-                None => return bad(name, "a list has texts, numbers, true and false"),
+                None => {
+                    return bad(
+                        name,
+                        "a list has texts, numbers, true and false, or lists of these",
+                    );
+                }
             }
         }
         Value::Object(range) => Range::of(name, range)?.values(name)?,

@@ -24,7 +24,7 @@ pub mod looks;
 pub mod piece;
 pub mod work;
 
-use axes::{Axis, Setting, flag_name, scalar};
+use axes::{Axis, Setting, flag_name, value};
 use bellwether_core::Fnv1a;
 use looks::Rule;
 use serde_json::{Map, Value};
@@ -287,11 +287,11 @@ fn targets(text: &Map<String, Value>) -> Result<(Asks, Vec<String>), BadSweep> {
 }
 
 /// A flag and its value.
-fn setting(name: &str, value: &Value) -> Result<Setting, BadSweep> {
+fn setting(name: &str, text: &Value) -> Result<Setting, BadSweep> {
     let name = flag_name(name)?;
-    match scalar(value) {
+    match value(text) {
         Some(value) => Ok((name, value)),
-        None => bad(name, "it must be one value here; several belong to an [[axis]]"),
+        None => bad(name, "it must be a value, or a list for a flag that is given several times"),
     }
 }
 

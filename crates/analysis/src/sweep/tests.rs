@@ -1,12 +1,13 @@
 //! Sweeps: points, pieces, shares, and the coverage of the rule that stops.
 
+mod coverage;
+
 use super::looks::{Rule, Width};
 use super::piece::Key;
 use super::work::{InMemory, Keep, NotSwept, Outcome, Share, Task, Work};
 use super::*;
 use crate::Point;
 use crate::inputs::Loss;
-use bellwether_core::Seeded;
 use bellwether_sim::{Control, Experiment, Part};
 use serde_json::json;
 use std::sync::Arc;
@@ -67,6 +68,9 @@ fn what_is_wrong_is_named_with_its_rule() {
         (json!({"sim": "le-s", "axes": []}), "axes", "no such key"),
         (axis(json!({"loss": []})), "loss", "from 1 to"),
         (axis(json!({"loss": 3})), "loss", "a list"),
+        (axis(json!({"link": [[["0-1"]]]})), "link", "or lists of these"),
+        (axis(json!({"link": [[]]})), "link", "or lists of these"),
+        (json!({"sim": "x", "fixed": {"link": []}}), "link", "given several times"),
         (axis(json!({"loss": {"from": 0, "to": 1}})), "loss", "`step` or `count`"),
         (axis(json!({"loss": {"from": 0, "to": 1, "step": -1}})), "loss.step", "lead"),
         (axis(json!({"loss": {"from": 0, "to": 1, "step": 1e-9}})), "loss", "values"),
@@ -102,42 +106,6 @@ fn looks_are_fixed_beforehand_and_share_the_doubt() {
     assert_eq!(rule.narrow.as_ref().unwrap().width, Width::Relative(0.05));
     let fixed = Rule::fixed(1000, 0.95);
     assert_eq!((fixed.at_each_look(), fixed.most()), (0.95, 1000));
-}
-
-/// How often the interval at which the rule stops holds the true mean, of exponential samples:
-/// they are skewed, and a small mean comes with a small spread, which stops a naive rule too early.
-fn coverage(rule: &Rule, level: f64) -> f64 {
-    let (trials, mut held) = (2000, 0);
-    for trial in 0..trials {
-        let mut draws = Seeded::new(1000 + trial);
-        let mut samples: Vec<f64> = Vec::new();
-        for &runs in &rule.schedule {
-            samples.extend((samples.len() as u64..runs).map(|_| {
-                let unit = (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-                -libm::log(1.0 - unit)
-            }));
-            let looked = Rule { schedule: vec![runs], confidence: level, ..rule.clone() };
-            if runs == rule.most() || looked.is_narrow("messages", &samples) {
-                let [low, high] =
-                    bellwether_sim::part::interval_of("messages", &samples, level).unwrap();
-                held += u64::from(low <= 1.0 && 1.0 <= high);
-                break;
-            }
-        }
-    }
-    held as f64 / trials as f64
-}
-
-/// 2000 trials have a standard error of .005 at 95 %: .94 is two below. The rule that does not
-/// divide its level falls far below it.
-#[test]
-fn the_interval_at_which_a_sweep_stops_keeps_its_coverage() {
-    let runs = json!({"relative": 0.09, "first": 100, "most": 1600});
-    let rule = read(&json!({"sim": "x", "runs": runs})).unwrap().rule.unwrap();
-    let kept = coverage(&rule, rule.at_each_look());
-    let naive = coverage(&rule, 0.95);
-    assert!(kept >= 0.94, "{kept}");
-    assert!(naive < kept - 0.01, "{naive} against {kept}: the test can tell them apart");
 }
 
 #[test]

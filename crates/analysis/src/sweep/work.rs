@@ -9,7 +9,7 @@
 
 use super::looks::Rule;
 use super::piece::Key;
-use bellwether_sim::part::{column, cut, interval_of, measures, summary_of};
+use bellwether_sim::part::{BROKEN, column, cut, interval_of, measures, summary_of};
 use bellwether_sim::rare::Rare;
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{Control, Experiment, Part};
@@ -159,6 +159,8 @@ pub struct Outcome {
     pub unsettled: u64,
     /// Whether the intervals are narrow enough; nothing if nobody asked.
     pub narrow: Option<bool>,
+    /// The number of the first run that broke a promise, if one did.
+    pub broke: Option<u64>,
     /// What was measured.
     pub measured: Vec<Measured>,
 }
@@ -367,6 +369,9 @@ impl Work<'_> {
             runs,
             unsettled: settled.filter(|settled| !**settled).count() as u64,
             narrow: self.rule.narrow.is_some().then(|| self.is_narrow(parts)),
+            broke: (0..)
+                .zip(column(parts, BROKEN))
+                .find_map(|(run, broke)| (broke > 0.0).then_some(run)),
             measured: measured.collect(),
         }
     }

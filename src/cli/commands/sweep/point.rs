@@ -154,7 +154,15 @@ impl<'a> Asker<'a> {
                 let rule = format!("{flag}: {name} has no flag --{flag}; did you mean {near}?");
                 return Err(Failure::Config(rule));
             };
+            let several = matches!(known.get_action(), clap::ArgAction::Append);
             match (known.get_action().takes_values(), value) {
+                (true, Value::Array(all)) if several => {
+                    words.extend(all.iter().flat_map(|one| [format!("--{flag}"), text(one)]));
+                }
+                (true, Value::Array(_)) => {
+                    let rule = format!("{flag}: --{flag} is given once; give it one value a point");
+                    return Err(Failure::Config(rule));
+                }
                 (true, value) => words.extend([format!("--{flag}"), text(value)]),
                 (false, Value::Bool(true)) => words.push(format!("--{flag}")),
                 (false, Value::Bool(false)) => {}
@@ -210,10 +218,11 @@ impl Make for Judged {
     }
 }
 
-/// A value as it would be typed.
+/// A value as it would be typed; several, as a row and a picture name them.
 pub(super) fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Array(all) => all.iter().map(text).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }
 }

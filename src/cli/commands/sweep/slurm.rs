@@ -10,7 +10,7 @@ use super::folder::Folder;
 use crate::cli::Done;
 use crate::cli::commands::sim::count;
 use crate::cli::failure::Failure;
-use crate::cli::output::progress::Interrupt;
+use crate::cli::output::progress::{Interrupt, Progress};
 use bellwether::analysis::sweep::work::Share;
 use clap::Args;
 use std::io::{self, Write};
@@ -150,9 +150,15 @@ fn submit(script: &Path) -> Result<String, Failure> {
     Err(Failure::Io(format!("sbatch refuses {}: {line}", script.display())))
 }
 
-/// Waits until no task of the job is left.
+/// Waits until no task of the job is left, and shows how many are not.
 fn wait(job: &str, interrupt: &Interrupt) -> Done {
-    while is_there(job)? {
+    let mut progress: Option<(u64, Progress)> = None;
+    while let Some(left) = left(job)? {
+        if let Some(left) = left {
+            let (all, progress) =
+                progress.get_or_insert_with(|| (left, Progress::of(left, "tasks")));
+            progress.reach(all.saturating_sub(left));
+        }
         let glances = PAUSE.as_millis() / GLANCE.as_millis();
         for _ in 0..glances {
             if interrupt.came() {
@@ -167,16 +173,21 @@ fn wait(job: &str, interrupt: &Interrupt) -> Done {
     Ok(())
 }
 
-/// Whether a task of the job waits or runs. Slurm forgets jobs that ended, and refuses their
-/// number then; if it does not answer at all it is asked again.
-fn is_there(job: &str) -> Result<bool, Failure> {
-    let arguments = ["--noheader", "--format=%i", "--jobs", job];
+/// How many tasks of the job wait or run; nothing if none does. Slurm forgets jobs that ended, and
+/// refuses their number then; if it does not answer at all, nobody knows how many, and it is asked
+/// again.
+fn left(job: &str) -> Result<Option<Option<u64>>, Failure> {
+    // A line for each task, also of those that wait.
+    let arguments = ["--noheader", "--array", "--format=%i", "--jobs", job];
     let output = Command::new("squeue").args(arguments).output();
     let output = output.map_err(|error| Failure::Io(format!("cannot start squeue: {error}")))?;
     if output.status.success() {
-        return Ok(!output.stdout.trim_ascii().is_empty());
+        let lines = output.stdout.split(|byte| *byte == b'\n');
+        let tasks = lines.filter(|line| !line.trim_ascii().is_empty()).count() as u64;
+        return Ok((tasks > 0).then_some(Some(tasks)));
     }
-    Ok(!String::from_utf8_lossy(&output.stderr).contains("Invalid job id"))
+    let forgotten = String::from_utf8_lossy(&output.stderr).contains("Invalid job id");
+    Ok((!forgotten).then_some(None))
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use super::Planned;
 use super::folder::Folder;
 use super::parquet;
-use super::point::{Asked, target_column};
+use super::point::{Asked, target_column, text};
 use crate::cli::Done;
 use crate::cli::failure::Failure;
 use crate::cli::output::Rows;
+use bellwether::analysis::sweep::Asks;
 use bellwether::analysis::sweep::work::{Measured, Outcome};
 use bellwether::sim::part::BROKEN;
 use bellwether::sim::stats::Summary;
@@ -71,8 +72,9 @@ impl Table {
         let target = target_column(plan.sweep.asks).to_owned();
         let point = ["point".to_owned(), target.clone()];
         let numbers = NUMBERS.map(str::to_owned);
-        let seed = (!own_seed).then(|| "seed".to_owned());
-        let end = seed.into_iter().chain(["command".to_owned()]);
+        let judges = plan.sweep.asks == Asks::Check;
+        let end = [(!own_seed, "seed"), (judges, "broke_first"), (true, "command")];
+        let end = end.into_iter().filter_map(|(has, name)| has.then(|| name.to_owned()));
         let columns = point.into_iter().chain(axes.clone()).chain(numbers).chain(end);
         let few = [target].into_iter().chain(axes).chain(
             ["metric", "mean", "±", "interval", "min", "p50", "p99", "max", "runs"]
@@ -123,7 +125,11 @@ impl Table {
             true => "replications",
             false => plan.sweep.asks.runs_flag(),
         };
-        let command = format!("{} --{runs_flag} {runs}", asked.command);
+        // Of schedules that broke the promise, the first is shown.
+        let command = match outcome.broke {
+            Some(number) => format!("{} --schedule {number}", asked.command),
+            None => format!("{} --{runs_flag} {runs}", asked.command),
+        };
         let confidence = plan.sweep.rule.as_ref().map(|rule| rule.confidence);
         let mut row = head(point, asked);
         row.extend([json!(name), json!(runs), json!(count), json!(unsettled)]);
@@ -134,6 +140,9 @@ impl Table {
         row.push(json!(narrow));
         if !plan.sweep.columns().contains(&"seed") {
             row.push(json!(asked.seed));
+        }
+        if plan.sweep.asks == Asks::Check {
+            row.push(json!(outcome.broke));
         }
         row.push(json!(command));
         self.rows.push(row);
@@ -192,6 +201,9 @@ impl Table {
 /// What says which point it is.
 fn head(point: usize, asked: &Asked) -> Vec<Value> {
     let mut row = vec![json!(point), json!(asked.at.target)];
-    row.extend(asked.at.settings.iter().map(|(_, value)| value.clone()));
+    row.extend(asked.at.settings.iter().map(|(_, value)| match value {
+        Value::Array(_) => json!(text(value)),
+        value => value.clone(),
+    }));
     row
 }
