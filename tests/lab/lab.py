@@ -101,6 +101,15 @@ class Lab:
         assert status == 200, text
         return [json.loads(line) for line in text.splitlines()]
 
+    def one_run(self, protocol, nodes, most):
+        """How long one run takes, in seconds; None if that is more than so many."""
+        words = [self.program, "sim", protocol, "--nodes", str(nodes), "--runs", "1", "--format", "json"]
+        try:
+            done = subprocess.run(words, check=True, stdout=subprocess.PIPE, timeout=most)
+        except subprocess.TimeoutExpired:
+            return None
+        return json.loads(done.stdout)["wall_seconds"]
+
     def traced(self, words, folder):
         """The records that a copied command prints, asked for as JSON in this directory."""
         name, *rest = shlex.split(words)

@@ -20,7 +20,7 @@ const OTHERS = ["with", "measure", "runs"];
 const FRAME = 16;
 const ADDRESS = 100;
 /** So long a new position waits for the first picture of the one before, so that a drag shows some. */
-const HOLD = 40;
+const HOLD = 80;
 
 /** @typedef {{protocol: string, asked: any, result: any, error: string | null}} Series */
 
