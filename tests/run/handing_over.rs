@@ -4,6 +4,8 @@
 use super::member::{
     Folder, Member, bellwether, command, eventually, leader, lives, now, peers, refusal,
 };
+use super::stalls::stalls;
+use bellwether::core::Instant;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::process::{Child, Stdio};
@@ -137,11 +139,57 @@ fn expected(ids: &[u64], last: &[&str]) -> Vec<(String, u64)> {
     ended.iter().flat_map(all).chain(last).collect()
 }
 
+/// From when to when members led, by what they recorded, in nanoseconds.
+fn reigns(folder: &Folder) -> Vec<(u64, u64)> {
+    let mut all = Vec::new();
+    for id in 1..=3 {
+        let mut since = None;
+        for line in folder.text(&format!("{id}.jsonl")).lines() {
+            let record: Value = serde_json::from_str(line).expect("it is JSON");
+            let at = record["t"].as_u64().expect("it has a time");
+            let leads = match record["kind"].as_str() {
+                Some("leadership") => record["leaders"] == serde_json::json!([id]),
+                Some("leave") => false,
+                _ => continue,
+            };
+            match since {
+                None if leads => since = Some(at),
+                Some(begun) if !leads => {
+                    all.push((begun, at));
+                    since = None;
+                }
+                _ => {}
+            }
+        }
+    }
+    all.sort_unstable();
+    all
+}
+
+/// The longest that a message and its answer take in a group with leases of six seconds (2Δ). In
+/// fact it is far less, on one machine.
+const ROUND_TRIP: bellwether::core::Duration = bellwether::core::Duration::from_millis(250);
+
+/// By what members recorded, each of these leaders but the first led within a round trip of the
+/// end of the former. Late wake-ups of the machine are forgiven.
+fn follow_each_other(folder: &Folder, count: usize) {
+    let all = reigns(folder);
+    assert!(all.len() >= count, "{all:?}");
+    for pair in all[..count].windows(2) {
+        let [(_, end), (begin, _)] = [pair[0], pair[1]]
+            .map(|(one, other)| (Instant::from_nanos(one), Instant::from_nanos(other)));
+        let (took, stalls) = (begin.since(end), stalls().total_between(end, begin + ROUND_TRIP));
+        println!("{took} from one leader to the next; the machine stalled for {stalls} meanwhile");
+        assert!(took <= ROUND_TRIP + stalls, "{took}, and stalls of {stalls}: {all:?}");
+    }
+}
+
 /// The lease is six seconds long, and renewed before half of it is over: whoever leads less than
 /// three seconds after the end did not wait for that of the lease.
 #[test]
 fn a_command_that_takes_a_while_to_end_ends_undisturbed_and_the_next_begins_soon_after() {
     let folder = Folder::new("slow");
+    stalls(); // from now on they are counted
     let mut members = group(&folder, &["--lease", "6s"], &slow(&folder));
     let first = leader(&members);
     wait_for(&folder, "begin", first);
@@ -168,6 +216,7 @@ fn a_command_that_takes_a_while_to_end_ends_undisturbed_and_the_next_begins_soon
     }
     members.remove(third as usize - 1);
     judge(&folder, &mut members);
+    follow_each_other(&folder, 4);
 }
 
 /// The worker takes longer than three leases to end, so that the lease must be renewed meanwhile.

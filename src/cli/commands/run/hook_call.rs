@@ -32,6 +32,8 @@ pub(super) struct Call {
     pub(super) change: Change,
     /// How often the member has begun to lead.
     pub(super) reign: u64,
+    /// Whether the member still leads, and waits for this call before it hands over.
+    pub(super) farewell: bool,
 }
 
 /// How a call ended.
@@ -113,7 +115,7 @@ fn start(
     circumstances: &dyn Circumstances,
 ) -> io::Result<Child> {
     let (rank, name) = (circumstances.rank(), circumstances.name());
-    let Call { state, change, reign } = call;
+    let Call { state, change, reign, .. } = call;
     let leader = change.leaders.first().map_or_else(String::new, u64::to_string);
     // The lease may have been renewed since the change.
     let until = until.map(Instant::as_nanos).filter(|nanos| *nanos != Instant::NEVER.as_nanos());

@@ -6,11 +6,14 @@
 //! **Assumptions.** A hook leaves nothing behind that should live on: when its time is up, its
 //! whole process group is killed.
 //!
-//! **Promise.** Whatever a hook does, the election does not wait for it. A state that is over
-//! before its turn comes is skipped: a later change takes its place, and hooks are called with
+//! **Promise.** Whatever a hook does, the election's thread does not wait for it. A state that is
+//! over before its turn comes is skipped: a later change takes its place, and hooks are called with
 //! MASTER only while the member leads. They are always called with the last state, and with STOP at
-//! the end. A hook that runs at MASTER when the member stops leading is killed. Hooks are not
-//! exclusive all the same: another member may lead before a hook of the former leader is gone.
+//! the end. A hook that runs at MASTER when the member stops leading is killed.
+//!
+//! A leader that hands over as planned tells its hooks before ([`Hooks::take_leave`]), and leads on
+//! until they have returned or their time is over. If it loses its lease nobody waits, and another
+//! member may lead before a hook of the former leader is gone.
 
 use super::fifo::{Fifo, Lines};
 use super::hook_call::{Call, Ending, Groups, run};
@@ -31,7 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// How much longer than all time limits the end waits for hooks that cannot be killed.
-const SLACK: std::time::Duration = std::time::Duration::from_secs(1);
+const SLACK: Duration = Duration::from_secs(1);
 
 /// How long to wait before a hook that failed is called again; twice as long each time.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -74,6 +77,8 @@ pub(super) struct Plan {
     pub(super) lease: Lease,
     /// The member's last will, which is not sent before what hooks were told is over.
     pub(super) will: Option<LastWill>,
+    /// Wakes the loop when hooks have been told of a hand-over.
+    pub(super) looper: WakeFd,
     pub(super) errors: Printer,
 }
 
@@ -93,6 +98,9 @@ struct Shared {
 struct Queue {
     /// The latest state, if no hook was called with it yet.
     waiting: Option<Call>,
+    /// STOP was queued: nothing comes after it.
+    stopped: bool,
+    farewell: Option<Farewell>,
     over: bool,
     succeeded: u64,
     too_long: u64,
@@ -104,6 +112,33 @@ struct Queue {
     failed_at: Option<Instant>,
     skipped_at: Option<Instant>,
     cut_at: Option<Instant>,
+}
+
+/// What hooks are told of a hand-over before it, while the member leads.
+#[derive(Clone, Copy, Debug)]
+struct Farewell {
+    state: &'static str,
+    reign: u64,
+    /// Until when the member waits for it.
+    by: Instant,
+    /// Whether all hooks have returned, and whether none of them failed.
+    over: bool,
+    well: bool,
+}
+
+impl Queue {
+    /// Whether hooks need not be told of a change, because of what they were told before a
+    /// hand-over: the state that it brings, or that the member still leads in that reign.
+    fn was_told(&mut self, role: Role, state: &str, reign: u64) -> bool {
+        let told = self.farewell.filter(|farewell| farewell.reign == reign);
+        let told = told.is_some_and(|farewell| match role {
+            Role::Leader => true,
+            Role::Looking => farewell.over && farewell.well && farewell.state == state,
+            Role::Follower | Role::Withdrawn => false,
+        });
+        self.farewell = self.farewell.filter(|_| told);
+        told
+    }
 }
 
 /// What happened longer ago than this is counted, and is no warning any more.
@@ -149,7 +184,47 @@ impl Hooks {
             Role::Withdrawn => "FAULT",
         };
         self.notify(change, state);
-        self.shared.push(Call { state, change: change.clone(), reign });
+        if !self.shared.lock().was_told(change.role, state, reign) {
+            self.shared.push(Call { state, change: change.clone(), reign, farewell: false });
+        }
+    }
+
+    /// The member leads, and is about to hand over as planned: tells hooks what it will be then,
+    /// once. Until when the member waits for them, unless it need not.
+    pub(super) fn take_leave(
+        &self,
+        change: impl FnOnce() -> Change,
+        reign: u64,
+        (ends, fault): (bool, bool),
+    ) -> Option<Instant> {
+        let Programs { hooks, limit, .. } = self.shared.programs();
+        if hooks.is_empty() {
+            return None;
+        }
+        let (now, mut queue) = (BootTime.now(), self.shared.lock());
+        let known = queue.farewell.filter(|it| it.reign == reign && (it.state == "STOP" || !ends));
+        if let Some(Farewell { by, over, .. }) = known {
+            return (!over && now < by).then_some(by);
+        }
+        let state = match (ends, fault) {
+            (true, _) => "STOP",
+            (false, true) => "FAULT",
+            (false, false) => "BACKUP",
+        };
+        // The one that runs, if it may run on, and then each of them.
+        let by = now + limit * (hooks.len() as u64 + 1) + SLACK;
+        queue.farewell = Some(Farewell { state, reign, by, over: false, well: false });
+        drop(queue);
+        self.shared.push(Call { state, change: change(), reign, farewell: true });
+        Some(by)
+    }
+
+    /// The member leads on in this reign: tells hooks so, if they were told that it hands over.
+    pub(super) fn stay(&self, change: impl FnOnce() -> Change, reign: u64) {
+        let left = self.shared.lock().farewell.take_if(|farewell| farewell.reign == reign);
+        if left.is_some() {
+            self.shared.push(Call { state: "MASTER", change: change(), reign, farewell: false });
+        }
     }
 
     /// Tells a state through the pipe, if there is one.
@@ -159,18 +234,18 @@ impl Hooks {
         }
     }
 
-    /// Calls all hooks with STOP, and waits for the hook that runs and for each of these calls, up
-    /// to its time limit.
+    /// Calls all hooks with STOP, unless they were before the hand-over, and waits for the hook
+    /// that runs and for each of these calls, up to its time limit.
     pub(super) fn end(self, change: Change, reign: u64) {
         self.notify(&change, "STOP");
-        self.shared.push(Call { state: "STOP", change, reign });
+        self.shared.push(Call { state: "STOP", change, reign, farewell: false });
         self.shared.lock().over = true;
         self.shared.waker.wake();
         self.fifo.into_iter().for_each(Fifo::end);
         let Some(done) = self.shared.done().take() else { return };
         let Programs { hooks, limit, .. } = self.shared.programs();
-        let limit = (limit * (hooks.len() as u64 + 1)).as_nanos();
-        let limit = std::time::Duration::from_nanos(limit).saturating_add(SLACK);
+        let limit = limit * (hooks.len() as u64 + 1) + SLACK;
+        let limit = std::time::Duration::from_nanos(limit.as_nanos());
         let _ = done.recv_timeout(limit); // one that cannot be killed is left behind
     }
 
@@ -273,13 +348,17 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the state that waits, if there is one.
+    /// Replaces the state that waits, if there is one. After STOP comes nothing.
     fn push(&self, call: Call) {
         let hooks = self.programs().hooks.len() as u64;
         if hooks == 0 {
             return;
         }
         let mut queue = self.lock();
+        if queue.stopped {
+            return;
+        }
+        queue.stopped = call.state == "STOP";
         if queue.waiting.replace(call).is_some() {
             queue.skipped += hooks;
             queue.skipped_at = Some(BootTime.now());
@@ -299,7 +378,9 @@ impl Shared {
             match call {
                 Some(call) => {
                     let all = self.programs().hooks;
-                    all.iter().for_each(|hook| self.tell(hook, &call, &mut groups));
+                    let failed = all.iter().filter(|hook| !self.tell(hook, &call, &mut groups));
+                    let well = failed.count() == 0;
+                    self.note_farewell(&call, well);
                 }
                 None if over => return,
                 // Interrupted or not, look again.
@@ -308,19 +389,31 @@ impl Shared {
         }
     }
 
+    /// All hooks have returned: the member may hand over, if it waits for that.
+    fn note_farewell(&self, call: &Call, well: bool) {
+        let mut queue = self.lock();
+        let same = |it: &&mut Farewell| (it.state, it.reign) == (call.state, call.reign);
+        if let Some(farewell) = queue.farewell.as_mut().filter(same).filter(|_| call.farewell) {
+            (farewell.over, farewell.well) = (true, well);
+            self.plan.looper.wake();
+        }
+    }
+
     /// Calls one hook with a state, unless the state is over; again if it fails, as often as wanted
-    /// and while the state lasts. The end is not put off by that.
-    fn tell(&self, hook: &Path, call: &Call, groups: &mut Groups) {
+    /// and while the state lasts. The end is not put off by that, nor is a hand-over: after it the
+    /// hook is called again. Returns whether it need not be called again.
+    fn tell(&self, hook: &Path, call: &Call, groups: &mut Groups) -> bool {
         let (mut left, mut pause) = (self.programs().retries, PAUSE);
-        if call.state == "STOP" {
+        if call.state == "STOP" || call.farewell {
             left = 0;
         }
-        while !self.call(hook, call, groups) && left > 0 {
-            if !self.lasts_for(pause, call) {
-                return;
+        while !self.call(hook, call, groups) {
+            if left == 0 || !self.lasts_for(pause, call) {
+                return false;
             }
             (left, pause) = (left - 1, (pause * 2).min(PAUSE_MAX));
         }
+        true
     }
 
     /// Waits for this long; whether the state is not over by then.
@@ -348,7 +441,7 @@ impl Shared {
             queue.skipped_at = Some(BootTime.now());
             return true;
         }
-        let until = (self.plan.lease)();
+        let until = (self.plan.lease)().filter(|_| call.state == "MASTER");
         if let (Some(will), Some(until)) = (&self.plan.will, until) {
             will.told(until);
         }
@@ -444,8 +537,8 @@ mod tests {
             retries: 0,
             rank: 1,
         };
-        let plan =
-            Plan { programs, name: None, fifo: None, lease: Box::new(|| None), will: None, errors };
+        let (looper, lease) = (WakeFd::new().unwrap(), Box::new(|| None));
+        let plan = Plan { programs, name: None, fifo: None, lease, will: None, looper, errors };
         let hooks = Hooks::start(plan).unwrap();
         let (tally, at) = (hooks.tally(), BootTime.now());
         let mut queue = hooks.shared.lock();

@@ -53,7 +53,7 @@ use crate::cli::failure::{Failure, with_flags};
 use crate::cli::output::{TextOrJson, change};
 use crate::cli::runtime_dir;
 use crate::cli::signals::Signals;
-use bellwether::core::{Candidacy, Instant};
+use bellwether::core::Candidacy;
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ServeError, Server};
@@ -121,8 +121,10 @@ Hooks get BELLWETHER_GROUP, _ID, _ROLE, _LEADER, _TERM, _TERM_KEPT, _REIGN (how 
 has begun to lead) and _UNTIL_MS (when its lease ends, of CLOCK_BOOTTIME), and the change as JSON on
 their standard input. A state that is over before its turn comes is skipped, and a hook that runs at
 MASTER when leadership ends is killed.
-Hooks are not exclusive: nothing waits for them, so a former leader's BACKUP hook may still run
-while the next leader's MASTER hook runs. Use CMD for what must never run twice.";
+A leader that hands over as planned calls them with BACKUP, FAULT or STOP when CMD has ended, and
+releases its lease when they have returned or their time is over. Hooks are not exclusive all the
+same: if the lease is lost nothing waits for them, so a former leader's hook may still run while the
+next leader's MASTER hook runs. Use CMD for what must never run twice.";
 
 impl Run {
     /// Runs until it is told to end; `written` are the flags that were given.
@@ -420,7 +422,7 @@ fn start_hooks(
     settings: &Settings,
     election: &Election,
     will: Option<LastWill>,
-    errors: &Printer,
+    (looper, errors): (WakeFd, &Printer),
 ) -> io::Result<Hooks> {
     let leads = election.clone();
     let options = &settings.options;
@@ -438,6 +440,7 @@ fn start_hooks(
             now.leads().then_some(now.until)
         }),
         will,
+        looper,
         errors: errors.clone(),
     })
 }
@@ -462,7 +465,8 @@ fn supervise(
     errors: &Printer,
 ) -> Result<Supervisor, Failure> {
     let begin = |error| cannot("begin", &error);
-    let hooks = start_hooks(&settings, &election, will.clone(), errors).map_err(begin)?;
+    let around = (joining.waker.clone(), errors);
+    let hooks = start_hooks(&settings, &election, will.clone(), around).map_err(begin)?;
     let notes = worker.as_ref().map_or_else(|| Notes::new(errors.clone()), Worker::notes);
     let counts = Counts::default();
     let tallies = (hooks.tally(), counts.clone(), checks.findings());
@@ -519,9 +523,10 @@ fn supervise(
         hand_over: handler.told_of_hand_over(),
         willing: Willing::new(checks.first(), handler.told_of_unended()),
         checks,
-        heeds_from: Instant::ZERO,
+        heeded: None,
         asked_to_end: 0,
         ending: None,
+        waits_for_hooks: None,
         free_since: None,
     })
 }

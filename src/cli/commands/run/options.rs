@@ -204,7 +204,8 @@ pub(super) struct Serving {
 #[command(next_help_heading = "Hooks")]
 pub(super) struct Hooking {
     /// A program to call at each change, with: INSTANCE GROUP MASTER|BACKUP|FAULT|STOP RANK. Hooks
-    /// of two members may overlap: a former leader's may still run when the next leader's does
+    /// of two members may overlap if a lease is lost: a former leader's may still run when the next
+    /// leader's does
     #[arg(long, value_name = "HOOK")]
     pub(super) on_change: Vec<PathBuf>,
     /// How long a hook may take before it is killed

@@ -46,8 +46,9 @@ pub(super) fn config(
     }
 }
 
-/// The same for a member whose command or addresses end in their own time, before it hands over to
-/// a better candidate.
+/// The same for a member whose command, addresses and hooks have their own time to end before it
+/// hands over to a better candidate: the loop has it hand over. Hooks may come with a reload, so
+/// that is so for all.
 pub(super) fn asking(config: Config) -> Config {
     let preempts = config.to_map().contains(&("preempt".to_owned(), Value::Bool(true)));
     let asking = preempts.then(|| config.with("preempt-asks", "true").ok()).flatten();

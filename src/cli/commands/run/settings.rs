@@ -90,7 +90,7 @@ impl Settings {
         let marks = !options.addresses.is_empty() || options.hooking.leader_file.is_some();
         let guarded = commands || marks;
         let no_work = "without a command, an address and a leader file; add -- CMD or --address";
-        check_effect(&all, written, &["margin", "preempt-asks"], guarded, no_work)?;
+        check_effect(&all, written, &["margin"], guarded, no_work)?;
         let no_hook = "without a hook; add --on-change HOOK";
         check_effect(&all, written, &["hook-timeout", "hook-retry"], hooks, no_hook)?;
         let tcp = matches!(options.serving.http, Some(Place::Tcp(_)));
@@ -102,7 +102,7 @@ impl Settings {
             || !file.params.table.is_empty();
         let params = file.params.table.clone();
         let (config, lease) = params::config(&options, &given, file.params)?;
-        let config = if guarded { params::asking(config) } else { config };
+        let config = params::asking(config);
         let name = options.protocol.name;
         let plans = if name == DEFAULT {
             format!("; `bellwether plan {name} --detect T` computes all values")

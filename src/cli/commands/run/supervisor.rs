@@ -4,8 +4,10 @@
 //!
 //! **Promise.** A command is gone before the leadership that it needs is given up: the member
 //! resigns or ends only when the command is idle. Until then it leads, and the command has its own
-//! time to end, unless the lease is lost meanwhile or a second signal asks for the end. The loop
-//! does not wait for readers, hooks or the member's thread. If a command was ended because its
+//! time to end, unless the lease is lost meanwhile or a second signal asks for the end. Then hooks
+//! are told, and it leads on until they have returned or their time is over, under the same two
+//! conditions. The loop itself goes on meanwhile: it does not stand still for readers, hooks or the
+//! member's thread. If a command was ended because its
 //! permission was not extended, and the member still leads, it is permitted again at once; if the
 //! loop is held up for longer than the permission lasts, the member resigns ([`Overdue`]).
 
@@ -26,7 +28,7 @@ use super::worker::{Fate, Worker};
 use crate::cli::output::TextOrJson;
 use crate::cli::output::change;
 use crate::cli::signals::{Asked, Signals};
-use bellwether::core::{Candidacy, Duration, Instant};
+use bellwether::core::{Candidacy, Duration, Instant, Stage};
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
@@ -95,12 +97,14 @@ pub(super) struct Supervisor {
     pub(super) hand_over: HandOver,
     pub(super) checks: Checks,
     pub(super) willing: Willing,
-    /// From when on it hands over to a better member.
-    pub(super) heeds_from: Instant,
+    /// The reign in which it last began to hand over to a better member, and when it tries again.
+    pub(super) heeded: Option<(u64, Instant)>,
     /// How many signals asked it to end.
     pub(super) asked_to_end: u32,
     /// The exit code, if it is to end once the command is gone.
     pub(super) ending: Option<u8>,
+    /// Until when hooks are waited for before it hands over, if they are.
+    pub(super) waits_for_hooks: Option<Instant>,
     /// Since when it is to end and nothing of the command is left.
     pub(super) free_since: Option<Instant>,
 }
@@ -152,6 +156,9 @@ impl Supervisor {
             self.heed_successor(&snapshot);
             if self.complaints.is_due(&snapshot) {
                 self.errands.explain();
+            }
+            if !resigns {
+                self.stay(&snapshot);
             }
             if let Some(code) = self.act(&snapshot, resigns, late) {
                 return Ok(self.finish(code));
@@ -377,11 +384,10 @@ impl Supervisor {
 
     /// Begins to hand over to a better member that should lead instead of this one.
     fn heed_successor(&mut self, snapshot: &Snapshot) {
-        let idle = self.is_idle();
-        if idle && self.ending.is_none() && self.worker.is_some() && snapshot.at >= self.heeds_from
-        {
+        let rests = |(reign, over): (u64, Instant)| reign == snapshot.reign && snapshot.at < over;
+        if self.is_idle() && self.ending.is_none() && !self.heeded.is_some_and(rests) {
             let Some(nominee) = self.election.successor() else { return };
-            self.heeds_from = snapshot.at + HEED_AGAIN;
+            self.heeded = Some((snapshot.reign, snapshot.at + HEED_AGAIN));
             self.resigning.push(Resigning { nominee: Some(nominee), reply: None });
         }
     }
@@ -393,6 +399,10 @@ impl Supervisor {
             self.abandon_what_cannot_be_ended(snapshot);
             return None;
         }
+        self.waits_for_hooks = self.take_leave(snapshot);
+        if self.waits_for_hooks.is_some() {
+            return None;
+        }
         if !self.resigning.is_empty() {
             self.errands.resign(std::mem::take(&mut self.resigning));
         }
@@ -402,6 +412,32 @@ impl Supervisor {
         let asks = self.errands.is_resigning() || self.errands.is_ending();
         let answers = asks && snapshot.at < since + PATIENCE;
         (!answers).then_some(code)
+    }
+
+    /// Tells the hooks of a leader that is to hand over, and of whose command nothing is left; until
+    /// when to wait for them, unless it leads no longer or is asked a second time to end.
+    fn take_leave(&self, snapshot: &Snapshot) -> Option<Instant> {
+        let ends = self.ending.is_some();
+        let hands_over = ends || !self.resigning.is_empty();
+        if !hands_over || !snapshot.leads() || self.asked_to_end > 1 {
+            return None;
+        }
+        let gone = || Snapshot {
+            leaders: Vec::new(),
+            term: None,
+            until: Instant::NEVER,
+            stage: Stage::Undecided,
+            ..snapshot.clone()
+        };
+        let change = || Change::of(&self.group, &gone());
+        self.hooks.take_leave(change, snapshot.reign, (ends, self.checks.forbid()))
+    }
+
+    /// Tells the hooks of a member that was to hand over and leads on, because it was refused.
+    fn stay(&self, snapshot: &Snapshot) {
+        if snapshot.leads() && self.is_idle() && self.ending.is_none() {
+            self.hooks.stay(|| Change::of(&self.group, snapshot), snapshot.reign);
+        }
     }
 
     /// Permits the command to run, or has it end: in its own time as long as the member leads.
@@ -471,6 +507,7 @@ impl Supervisor {
             wake = wake.min(snapshot.until);
         }
         wake = wake.min(self.complaints.next());
+        wake = wake.min(self.waits_for_hooks.unwrap_or(Instant::NEVER));
         if self.ending.is_some() {
             let answered = self.free_since.map_or(Instant::NEVER, |since| since + PATIENCE);
             wake = wake.min(answered);
