@@ -80,6 +80,7 @@ impl RunSeed {
 /// What the world draws from a stream of its own. Two purposes with the same number read the same
 /// stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StreamPurpose {
     /// How fast each clock runs.
     Drifts,
@@ -107,6 +108,12 @@ pub enum StreamPurpose {
         /// Which of its rounds, from 1.
         round: u32,
     },
+    /// For a rare event: which losses are forced.
+    ForcedLosses,
+    /// For a rare event: which run a copy goes on from.
+    Parents,
+    /// For a rare event: when the spells of heavy loss begin.
+    Spells,
     /// For users of this crate, under numbers of their own.
     Caller(u64),
 }
@@ -116,7 +123,8 @@ impl StreamPurpose {
     /// number, and no number ever changes.
     fn number(self) -> u64 {
         match self {
-            Self::Drifts => 1,
+            // The last two are drawn from branches of the run's key, which draw nothing else.
+            Self::Drifts | Self::ForcedLosses | Self::Parents => 1,
             Self::Event => 2,
             // Both share one number for compatibility with recorded seeds. This is safe: only
             // scenario files and schedules draw offsets, and only experiments, in which all clocks
@@ -126,6 +134,7 @@ impl StreamPurpose {
             Self::Initiators => 5,
             Self::Motion { node } => 6 << 32 | u64::from(node),
             Self::Terrain => 7,
+            Self::Spells => 8,
             // Elections count from 1, so these numbers are above all others except those of motion.
             // Protocols with rounds do not use motion.
             Self::Failures { election, round } => u64::from(election) << 32 | u64::from(round),
@@ -201,6 +210,26 @@ mod tests {
     /// How many standard deviations `hits` of `trials` is away from probability one half.
     fn sigmas(hits: u64, trials: u64) -> f64 {
         (hits as f64 - trials as f64 / 2.0).abs() / (trials as f64 / 4.0).sqrt()
+    }
+
+    /// Those that share a number are never drawn from one key; `number` says why.
+    #[test]
+    fn what_a_run_draws_from_one_key_comes_from_different_streams() {
+        let purposes = [
+            StreamPurpose::Drifts,
+            StreamPurpose::Event,
+            StreamPurpose::Offsets,
+            StreamPurpose::RingOrder,
+            StreamPurpose::Initiators,
+            StreamPurpose::Motion { node: 0 },
+            StreamPurpose::Terrain,
+            StreamPurpose::Failures { election: 1, round: 1 },
+            StreamPurpose::Spells,
+        ];
+        let mut numbers = purposes.map(StreamPurpose::number).to_vec();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), purposes.len());
     }
 
     #[test]

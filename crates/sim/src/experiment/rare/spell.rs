@@ -152,7 +152,7 @@ impl<'a, P: Protocol> Base<'a, P> {
     /// What this run and its copies estimate. Nothing, if it is told to stop.
     fn estimate(&mut self, spent: &mut Spent) -> Option<f64> {
         let gap = self.moments.gap(self.spells.rare.effort);
-        let offset = self.key.world(StreamPurpose::Caller(3)).below(gap);
+        let offset = self.key.world(StreamPurpose::Spells).below(gap);
         let mut sum = 0.0;
         for number in (offset..self.moments.count).step_by(usize::try_from(gap).ok()?) {
             if (self.spells.control.over)() {

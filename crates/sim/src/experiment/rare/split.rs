@@ -125,7 +125,7 @@ impl<P: Protocol> Stages<'_, P> {
         let mut branch = match from.is_empty() {
             true => self.root(seed.branch(number), level),
             false => {
-                let mut luck = seed.branch(number ^ PARENTS).world(StreamPurpose::Caller(1));
+                let mut luck = seed.branch(number ^ PARENTS).world(StreamPurpose::Parents);
                 let parent = &from[luck.below(from.len() as u64) as usize];
                 let mut branch = parent.clone();
                 branch.key = parent.key.branch(number);

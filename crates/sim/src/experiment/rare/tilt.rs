@@ -136,7 +136,7 @@ impl Forcing<'_> {
             )));
         }
         // A stream of its own: the plan has drawn the watch's phase from the run's.
-        let mut luck = key.branch(PLACES).world(StreamPurpose::Caller(1));
+        let mut luck = key.branch(PLACES).world(StreamPurpose::ForcedLosses);
         let Place { follower, first } = places[luck.below(places.len() as u64) as usize];
         let [begin, end] =
             [first, first + needed - 1].map(|number| announced.0[number].0.since(SimTime::ZERO));
