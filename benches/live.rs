@@ -14,7 +14,7 @@
 //! `-- --quick` shortens everything, `-- --format json` is for programs, and `-- WORD` measures
 //! what has this word in its name: fastest, lan, kill, cut, SIGSTOP, SIGTERM, resign, transfer,
 //! idle, loaded or loss. `-- hour` watches a group with preset `fastest` for an hour. `-- address`
-//! moves an address, beside keepalived (Debian's package).
+//! moves an address, beside keepalived (Debian's package), and says in which columns ours is best.
 
 #[path = "live/address.rs"]
 mod address;
@@ -36,7 +36,6 @@ mod stability;
 #[path = "../tests/address/traffic.rs"]
 mod traffic;
 
-use address::Whose;
 use bellwether::core::Duration;
 use bellwether::protocols::local_leader::Preset;
 use failover::{Fault, Limits};
@@ -75,16 +74,7 @@ fn main() -> ExitCode {
         all.into_iter().for_each(|row| rows.push(row));
     }
     if word.is_some_and(|word| word == "address") {
-        let (short, long) = (Duration::from_millis(10), Duration::from_secs(1));
-        for whose in [
-            Whose::Ours(Preset::Fastest),
-            Whose::Keepalived(short),
-            Whose::Ours(Preset::Lan),
-            Whose::Keepalived(long),
-        ] {
-            let all = address::measure(whose, if quick { 1 } else { 9 });
-            all.into_iter().for_each(|row| rows.push(row));
-        }
+        address::compare(if quick { 1 } else { 9 }, &mut rows);
     }
     rows.finish(quick) // a few repetitions say nothing of a median
 }

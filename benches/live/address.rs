@@ -1,9 +1,12 @@
 //! The address that moves, as its client sees it: our leader's, and keepalived's.
 //!
 //! **What is measured.** A client sends a packet every millisecond to the address; an outage is the
-//! longest time between two that were answered. In a silent cut the host that has the address is
-//! off the bridge for five seconds; two owners are the time in which two hosts had it. Packets are
-//! all that the three hosts send while nothing happens and there is no client.
+//! longest time between two that were answered, and packets lost are those that were not. SIGTERM,
+//! SIGKILL and SIGSTOP strike our member alone, whose guardian lives on, or all that keepalived
+//! started. In a silent cut the host that has the address is off the bridge for five seconds; after
+//! SIGSTOP its processes stand still for as long. Two owners are the time in which two hosts had
+//! the address, at most in any repetition: zero is promised. Packets are all that the three hosts
+//! send while nothing happens and there is no client.
 
 use crate::lab::Folder;
 use crate::lab::clock::{millis, now, sleep, sleep_until};
@@ -13,9 +16,9 @@ use crate::lab::network::{Family, Network};
 use crate::lab::shell::{attempt, must};
 use crate::lab::stalls::stalls;
 use crate::owners::Owners;
-use crate::row::Row;
+use crate::row::{Row, Rows};
 use crate::traffic::Traffic;
-use bellwether::core::{Duration, Instant};
+use bellwether::core::Duration;
 use bellwether::protocols::local_leader::Preset;
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
@@ -24,8 +27,12 @@ use std::process::{Child, Command, Stdio};
 
 const ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 100);
 const HOSTS: [u64; 3] = [1, 2, 3];
-/// How long a host is cut off.
+/// How long a host is cut off, or stands still.
 const CUT: Duration = Duration::from_secs(5);
+/// Ours is equal if it is at most this times the other's: repetitions of one row differ by as much.
+const EQUAL: f64 = 1.05;
+/// Or if it is more by at most this, in the unit of the column: a scheduler's delay in ms.
+const LEAST: f64 = 0.5;
 /// For how long packets are counted.
 const COUNTED: Duration = Duration::from_secs(5);
 
@@ -41,7 +48,7 @@ impl Whose {
     pub(crate) fn name(self) -> String {
         match self {
             Self::Ours(preset) => format!("address, {}", preset.name()),
-            Self::Keepalived(advert) => format!("address, keepalived {advert}"),
+            Self::Keepalived(advert) => format!("keepalived {advert}"),
         }
     }
 }
@@ -146,12 +153,12 @@ impl Hosts {
         }
     }
 
-    /// SIGTERM, or SIGKILL: of our member alone, or of all that keepalived started.
-    fn end(&mut self, id: u64, hit: Signal) {
+    /// Signals our member alone, or all that keepalived started; but SIGTERM, which asks it to end.
+    fn hit(&self, id: u64, hit: Signal) {
         let pid = self.processes[&id].id();
         let all = match (self.whose, hit) {
-            (Whose::Keepalived(_), Signal::KILL) => with_descendants(pid),
-            _ => vec![pid],
+            (Whose::Ours(_), _) | (_, Signal::TERM) => vec![pid],
+            (Whose::Keepalived(_), _) => with_descendants(pid),
         };
         self.signal(&all, hit);
     }
@@ -171,8 +178,28 @@ impl Hosts {
         HOSTS.iter().map(|id| self.network.packets(*id)).sum()
     }
 
-    fn outage(&self, since: Instant) -> f64 {
-        self.traffic.as_ref().map_or(f64::NAN, |traffic| millis(traffic.outage(since).1))
+    /// Strikes the host that has the address, waits until another one is reached, and mends it.
+    fn strike(&mut self, fault: Fault) -> Struck {
+        let owner = self.settled();
+        let (begun, before) = (now(), self.owners.overlap());
+        match fault {
+            Fault::Term => self.hit(owner, Signal::TERM),
+            Fault::Kill => self.hit(owner, Signal::KILL),
+            Fault::Stop => self.hit(owner, Signal::STOP),
+            Fault::Cut => self.network.cut_silently(owner),
+        }
+        self.reached(Some(owner));
+        let traffic = self.traffic.as_ref();
+        let (lost, gap) = traffic.map_or((0, Duration::MAX), |traffic| traffic.outage(begun));
+        sleep_until(if fault.lasts() { begun + CUT } else { now() });
+        match fault {
+            Fault::Term | Fault::Kill => self.begin_anew(owner),
+            Fault::Stop => self.hit(owner, Signal::CONT),
+            Fault::Cut => self.network.join(owner),
+        }
+        self.settled();
+        let two = millis(self.owners.overlap()) - millis(before);
+        Struck { outage: millis(gap), lost: lost as f64, two }
     }
 }
 
@@ -199,55 +226,109 @@ fn keepalived(id: u64, advert: Duration) -> String {
     )
 }
 
+/// What befalls the host that has the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Term,
+    Kill,
+    Stop,
+    Cut,
+}
+
+impl Fault {
+    const ALL: [Self; 4] = [Self::Term, Self::Kill, Self::Stop, Self::Cut];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Term => "SIGTERM",
+            Self::Kill => "kill -9",
+            Self::Stop => "SIGSTOP",
+            Self::Cut => "silent cut",
+        }
+    }
+
+    /// Whether it goes on for a while, and not only for a moment.
+    fn lasts(self) -> bool {
+        matches!(self, Self::Stop | Self::Cut)
+    }
+}
+
+/// What one fault did.
+struct Struck {
+    /// How long the client was without an answer, in milliseconds.
+    outage: f64,
+    /// How many of its packets were not answered.
+    lost: f64,
+    /// How long two hosts had the address, in milliseconds.
+    two: f64,
+}
+
+/// One figure of one of them: fewer is better.
+struct Figure {
+    column: String,
+    value: f64,
+    unit: &'static str,
+    target: Option<f64>,
+}
+
 /// Everything about one of them.
-pub(crate) fn measure(whose: Whose, repetitions: usize) -> Vec<Row> {
-    let (mut hosts, begun) = (Hosts::started(whose), now());
+fn measure(whose: Whose, repetitions: usize) -> Vec<Figure> {
+    let mut hosts = Hosts::started(whose);
     hosts.settled();
     let (before, since) = (hosts.packets(), now());
     sleep(COUNTED);
     let rate = (hosts.packets() - before) as f64 / now().since(since).as_secs_f64();
     let to = IpAddr::V4(ADDRESS);
     hosts.traffic = Some(Traffic::start(&hosts.network, hosts.client, &HOSTS, to));
-    let mut rows = Vec::new();
-    let stall = || millis(stalls().longest(begun));
-    let row = |what: &str, value, unit, target| Row {
-        what: format!("{}: {what}", whose.name()),
-        value,
-        unit,
-        target,
-        worst: None,
-        leaders: None,
-        stall: stall(),
-    };
-    for (what, hit) in [("SIGTERM", Signal::TERM), ("kill -9", Signal::KILL)] {
-        let outages = (0..repetitions).map(|_| {
-            let owner = hosts.settled();
+    let figure = |column: String, value, unit, target| Figure { column, value, unit, target };
+    let promised = matches!(whose, Whose::Ours(_)).then_some(0.0);
+    let mut figures = Vec::new();
+    for fault in Fault::ALL {
+        let all: Vec<Struck> = (0..repetitions).map(|_| hosts.strike(fault)).collect();
+        let of = |what: fn(&Struck) -> f64| all.iter().map(what).collect::<Vec<f64>>();
+        let named = |what: &str| format!("{}{what}", fault.name());
+        figures.push(figure(named(""), median(of(|it| it.outage)), "ms median", None));
+        figures.push(figure(named(", lost"), median(of(|it| it.lost)), "packets", None));
+        let most = of(|it| it.two).into_iter().fold(0.0, f64::max);
+        figures.push(figure(named(", two owners"), most, "ms at most", promised));
+    }
+    figures.push(figure("packets".to_owned(), rate, "/s", None));
+    figures
+}
+
+/// Each of ours beside keepalived: row by row, and then column by column. With the first pair
+/// leaders are given up after the same time; keepalived's usual adverts take far longer.
+pub(crate) fn compare(repetitions: usize, rows: &mut Rows) {
+    let (short, long) = (Duration::from_millis(10), Duration::from_secs(1));
+    let mut told = Vec::new();
+    for (preset, advert) in [(Preset::Fastest, short), (Preset::Lan, long)] {
+        let [ours, theirs] = [Whose::Ours(preset), Whose::Keepalived(advert)];
+        let [one, other] = [ours, theirs].map(|whose| {
             let begun = now();
-            hosts.end(owner, hit);
-            hosts.reached(Some(owner));
-            let outage = hosts.outage(begun);
-            hosts.begin_anew(owner);
-            outage
+            let figures = measure(whose, repetitions);
+            let stall = millis(stalls().longest(begun));
+            for Figure { column, value, unit, target } in &figures {
+                let what = format!("{}: {column}", whose.name());
+                let (value, unit, target) = (*value, *unit, *target);
+                rows.push(Row { what, value, unit, target, worst: None, leaders: None, stall });
+            }
+            figures
         });
-        rows.push(row(what, median(outages.collect()), "ms median", None));
+        told.push(format!("\n{} beside {}", ours.name(), theirs.name()));
+        told.extend(one.iter().zip(&other).map(|(ours, theirs)| beside(ours, theirs)));
     }
-    let (mut outages, mut overlaps) = (Vec::new(), Vec::new());
-    for _ in 0..repetitions {
-        let owner = hosts.settled();
-        let (begun, overlap) = (now(), hosts.owners.overlap());
-        hosts.network.cut_silently(owner);
-        hosts.reached(Some(owner));
-        outages.push(hosts.outage(begun));
-        sleep_until(begun + CUT);
-        hosts.network.join(owner);
-        hosts.settled();
-        overlaps.push(millis(hosts.owners.overlap()) - millis(overlap));
-    }
-    rows.push(row("silent cut", median(outages), "ms median", None));
-    let ours = matches!(whose, Whose::Ours(_)).then_some(0.0);
-    rows.push(row("two owners in a cut", median(overlaps), "ms median", ours));
-    rows.push(row("packets", rate, "/s", None));
-    rows
+    rows.tell(&told);
+}
+
+/// A line that says whether ours is the best in a column.
+fn beside(ours: &Figure, theirs: &Figure) -> String {
+    let (one, other) = (ours.value, theirs.value);
+    let verdict = match one > (other * EQUAL).max(other + LEAST) {
+        true => "NOT the best",
+        false if one < other => "best",
+        false => "equal",
+    };
+    format!("{:<38} {one:>9.1} {other:>9.1} {:<10} {verdict}", ours.column, ours.unit)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

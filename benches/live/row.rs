@@ -100,6 +100,13 @@ impl Rows {
         self.rows.push(row);
     }
 
+    /// Lines for people alone, about the rows.
+    pub(crate) fn tell(&self, lines: &[String]) {
+        if !self.json {
+            lines.iter().for_each(|line| println!("{line}"));
+        }
+    }
+
     /// Two leaders at once are a failure; so is a figure that was missed, unless it is only told.
     pub(crate) fn finish(self, told: bool) -> ExitCode {
         if self.json {
