@@ -16,8 +16,7 @@ const BESIDE = 3;
 const MOST = 10_000;
 const RUNS = 20_000;
 const OTHERS = ["with", "measure", "runs"];
-/** The shortest time between two questions, and between two changes of the address: in milliseconds. */
-const FRAME = 16;
+/** The shortest time between two changes of the address, in milliseconds. */
 const ADDRESS = 100;
 /** So long a new position waits for the first picture of the one before, so that a drag shows some. */
 const HOLD = 80;
@@ -37,9 +36,9 @@ export class Measure {
         this.asking = new AbortController();
         /** When the reader last moved something, and when the server was last asked. */
         this.moved = this.asked = 0;
-        /** Whether what was asked for has no picture yet. */
-        this.waiting = false;
-        /** The next frame that asks, and the next change of the address. */
+        /** Whether what was asked for has no picture yet, and whether something newer is wanted. */
+        this.waiting = this.newer = false;
+        /** The frame before which nothing more is asked, and the next change of the address. */
         this.frame = this.writing = 0;
         this.sweep = new Sweep(() => ({ flags: this.wanted.flags, runs: this.wanted.runs,
             measure: this.series[0]?.result?.measure }));
@@ -120,6 +119,7 @@ export class Measure {
         cancelAnimationFrame(this.frame);
         clearTimeout(this.writing);
         this.frame = this.writing = 0;
+        this.newer = false;
         this.sweep.stop();
     }
 
@@ -170,15 +170,13 @@ export class Measure {
 
     /** Asks for what is wanted, at most once a frame. */
     soon() {
+        this.newer = true;
         if (this.frame) return;
-        const rested = performance.now() - this.asked;
-        if (rested >= (this.waiting ? HOLD : FRAME)) this.ask();
-        else {
-            this.frame = requestAnimationFrame(() => {
-                this.frame = 0;
-                this.soon();
-            });
-        }
+        if (!this.waiting || performance.now() - this.asked >= HOLD) this.ask();
+        this.frame = requestAnimationFrame(() => {
+            this.frame = 0;
+            if (this.newer) this.soon();
+        });
     }
 
     /**
@@ -203,6 +201,7 @@ export class Measure {
         const { moved } = this;
         this.asked = performance.now();
         this.waiting = true;
+        this.newer = false;
         let first = true;
         const one = async (/** @type {Series} */ row, /** @type {number} */ index) => {
             const flags = index ? this.flagsOf(row.protocol) : this.wanted.flags;
@@ -232,7 +231,7 @@ export class Measure {
         this.series = series;
         this.waiting = false;
         if (this.writing) this.write();
-        if (!this.frame) delete document.body.dataset.busy;
+        if (!this.newer) delete document.body.dataset.busy;
         this.draw();
     }
 

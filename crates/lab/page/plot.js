@@ -77,7 +77,7 @@ export class Plot {
         const [least, most] = this.xs;
         const narrow = (most - least) / 50;
         const left = Math.min(Math.max(from - narrow / 2, least), most - narrow);
-        const [begin, bars, width] = to > from
+        const [begin, bars, width] = to - from > narrow / 1e6
             ? [from, counts, (to - from) / counts.length]
             : [left, [counts.reduce((sum, count) => sum + count, 0)], narrow];
         let path = `M${this.x(begin)} ${this.y(0)}`;
@@ -140,12 +140,13 @@ export class Plot {
 }
 
 /**
- * A range that is not empty.
+ * A range that is not empty. Values that differ only in their last digits are the same: no step is
+ * small enough to count from one to the other.
  * @param {[number, number]} range
  * @returns {[number, number]}
  */
 function wide([from, to]) {
-    if (to > from) return [from, to];
+    if (to - from > 1e-9 * Math.max(Math.abs(from), Math.abs(to))) return [from, to];
     const half = Math.abs(from) / 20 || 1;
     return [from - half, from + half];
 }
