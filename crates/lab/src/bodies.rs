@@ -4,7 +4,7 @@
 
 use crate::program::Program;
 use crate::routes::parse;
-use crate::what::What;
+use crate::what::RunRequest;
 use crate::{figures, live, measure, recorded, reply, stage, trials};
 
 /// The requests that have a body, by the last part of their paths.
@@ -23,7 +23,7 @@ pub fn read_body(request: &str, body: &[u8], program: &dyn Program) -> Result<St
 fn read(request: &str, body: &[u8], program: &dyn Program) -> Result<String, String> {
     match request {
         "run" | "command" | "diagram" => {
-            let chosen = parse::<What>(body)?.choose(program)?;
+            let chosen = parse::<RunRequest>(body)?.choose(program)?;
             stage::check_size(chosen.scenario.plan.nodes)?;
             Ok(chosen.toml)
         }

@@ -6,7 +6,7 @@
 use crate::head::caption;
 use crate::reply;
 use crate::routes::Shared;
-use crate::what::What;
+use crate::what::RunRequest;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use bellwether_sim::ScenarioFile;
@@ -91,7 +91,7 @@ pub(crate) async fn one(State(app): Shared, Path(name): Path<String>) -> Respons
         let why = format!("no lesson is called '{name}'; there are {names}");
         return reply::error(StatusCode::NOT_FOUND, why);
     };
-    match What::of_toml(lesson.text).choose(app.program.as_ref()) {
+    match RunRequest::of_toml(lesson.text).choose(app.program.as_ref()) {
         Ok(chosen) => reply::json(&json!({
             "name": lesson.name,
             "title": lesson.title,

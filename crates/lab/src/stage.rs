@@ -8,7 +8,7 @@ use crate::head::{self, ids};
 use crate::plain::plain;
 use crate::reply;
 use crate::routes::{Shared, read};
-use crate::what::{Chosen, What};
+use crate::what::{Chosen, RunRequest};
 use crate::work::Lines;
 use axum::extract::{Request, State};
 use axum::http::HeaderValue;
@@ -199,7 +199,7 @@ pub(crate) fn check_size(nodes: u32) -> Result<(), String> {
 }
 
 /// The run that a request means, if the stage has room for it.
-async fn chosen(app: &Shared, what: What) -> Result<Chosen, Response> {
+async fn chosen(app: &Shared, what: RunRequest) -> Result<Chosen, Response> {
     let program = Arc::clone(&app.program);
     let choose = move || what.choose(program.as_ref());
     let chosen = app.quick.answer(choose).await?.map_err(reply::refused)?;
@@ -248,7 +248,7 @@ pub(crate) async fn command(app: Shared, request: Request) -> Response {
 /// Draws a run.
 pub(crate) async fn diagram(app: Shared, request: Request) -> Response {
     const SVG: HeaderValue = HeaderValue::from_static("image/svg+xml");
-    let what: What = match read(request).await {
+    let what: RunRequest = match read(request).await {
         Ok(what) => what,
         Err(refused) => return refused,
     };
@@ -265,7 +265,7 @@ pub(crate) async fn diagram(app: Shared, request: Request) -> Response {
 }
 
 /// The picture of a run. One that is not shown to its end says so in its title.
-fn draw(chosen: &Chosen, wanted: &What, over: &dyn Fn() -> bool) -> Result<String, String> {
+fn draw(chosen: &Chosen, wanted: &RunRequest, over: &dyn Fn() -> bool) -> Result<String, String> {
     let scenario = &chosen.scenario;
     let mut recorder = Recorder { records: Vec::new(), carried: Vec::new(), over };
     scenario.read(scenario.seed, &mut recorder);

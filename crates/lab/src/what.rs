@@ -17,7 +17,7 @@ use toml::Table;
 /// The run that a request means.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct What {
+pub(crate) struct RunRequest {
     #[serde(default)]
     protocol: Option<String>,
     #[serde(default)]
@@ -76,7 +76,7 @@ pub(crate) struct Chosen {
     command: Option<String>,
 }
 
-impl What {
+impl RunRequest {
     /// Of the text of a scenario file.
     pub(crate) fn of_toml(text: &str) -> Self {
         Self { toml: Some(text.to_owned()), ..Self::default() }
