@@ -2,8 +2,8 @@
 //!
 //! **Promise.** A member is asked as `status` asks it, at most a few times a second, and one that
 //! does not answer holds up nobody but whoever asks it. Only the processes of the demonstration can
-//! be struck; other members of this machine can be asked to resign, and members elsewhere are only
-//! watched. When a client goes away, its server threads stop asking members.
+//! be disturbed; other members of this machine can be asked to resign, and members elsewhere are
+//! only watched. When a client goes away, its server threads stop asking members.
 
 use crate::program::{Demo, Program};
 use crate::reply;
@@ -306,18 +306,18 @@ fn running(app: &App) -> Result<Arc<dyn Demo>, String> {
 }
 
 /// Does something to one of its processes.
-pub(crate) async fn strike(
+pub(crate) async fn act_on(
     State(app): Shared,
     Path((member, what)): Path<(String, String)>,
 ) -> Response {
     let shared = Arc::clone(&app);
-    let struck = move || {
+    let acted = move || {
         let id = member.parse().map_err(|_| {
             format!("'{}' is no member; members are numbers", member.escape_debug())
         })?;
-        running(&shared)?.strike(id, &what)
+        running(&shared)?.act_on(id, &what)
     };
-    done(app.quick.answer(struck).await)
+    done(app.quick.answer(acted).await)
 }
 
 /// What its processes recorded.

@@ -116,7 +116,7 @@ pub trait Demo: Send + Sync {
     ///
     /// # Errors
     /// Why it cannot be done, in a sentence.
-    fn strike(&self, member: u64, what: &str) -> Result<(), Cannot>;
+    fn act_on(&self, member: u64, what: &str) -> Result<(), Cannot>;
 
     /// Ends them all, and waits until they have ended. Dropping it does the same.
     fn end(&self);

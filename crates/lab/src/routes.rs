@@ -109,7 +109,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/api/demo/start", post(live::start))
         .route("/api/demo/stop", post(live::stop))
         .route("/api/demo/trace", get(live::trace))
-        .route("/api/demo/{member}/{what}", post(live::strike))
+        .route("/api/demo/{member}/{what}", post(live::act_on))
         .route("/api/judge", post(recorded::judge))
         .method_not_allowed_fallback(bad_method)
         .fallback(page)

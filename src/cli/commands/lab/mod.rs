@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `forms` | what a page makes its forms of |
 //! | `answers` | what the server asks this program |
-//! | `real_group` | the five processes that a page can strike |
+//! | `real_group` | the five processes that a page can act on |
 //! | `browser` | how the page is opened |
 
 mod answers;

@@ -1,9 +1,9 @@
 //! Five real processes on this machine, which a page can kill, pause, ask to resign and start
 //! again. They are those of `bellwether demo`.
 //!
-//! **Promise.** One thread owns them: it starts them, strikes them and ends them, so that they end
+//! **Promise.** One thread owns them: it starts them, acts on them and ends them, so that they end
 //! with it (the kernel ends a process whose parent's thread is gone). When this is dropped, they
-//! are gone. A failover is timed from the strike to the moment at which the next one led, by the
+//! are gone. A failover is timed from the action to the moment at which the next one led, by the
 //! clock that all of them read.
 
 use crate::cli::commands::demo::cast::{Cast, MEMBERS};
@@ -28,13 +28,13 @@ const RECORDS_MAX: u64 = 48 << 20;
 /// What is to be done to a member.
 struct Order {
     member: u64,
-    what: Strike,
+    what: Action,
     done: Sender<Result<(), String>>,
 }
 
 /// What can be done to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Strike {
+enum Action {
     Kill,
     Pause,
     Continue,
@@ -42,7 +42,7 @@ enum Strike {
     Restart,
 }
 
-impl Strike {
+impl Action {
     const ALL: [(&'static str, Self); 5] = [
         ("kill", Self::Kill),
         ("pause", Self::Pause),
@@ -52,11 +52,11 @@ impl Strike {
     ];
 
     fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, strike)| *strike == self).map_or("", |(name, _)| name)
+        Self::ALL.iter().find(|(_, action)| *action == self).map_or("", |(name, _)| name)
     }
 }
 
-/// A leader that was struck, and who led next.
+/// A leader that was disturbed, and who led next.
 #[derive(Clone, Debug)]
 struct Failover {
     what: &'static str,
@@ -117,8 +117,8 @@ impl RealGroup {
             };
             let _ = began.send(Ok(()));
             let records = MEMBERS.map(|id| place.record(id));
-            let (struck, paused) = (None, Vec::new());
-            Scene { state: &told, records, bound, struck, paused }.play(&mut cast, &taken);
+            let (disturbed, paused) = (None, Vec::new());
+            Scene { state: &told, records, bound, disturbed, paused }.play(&mut cast, &taken);
         };
         let thread = thread::Builder::new().name("lab-demo".to_owned()).spawn(work);
         let thread = thread.map_err(|error| Failure::Io(format!("cannot start: {error}")))?;
@@ -166,8 +166,8 @@ struct Scene<'a> {
     state: &'a Mutex<State>,
     records: [PathBuf; MEMBERS.len()],
     bound: Duration,
-    /// The leader that was struck last, until another one leads.
-    struck: Option<(Strike, u64, Instant)>,
+    /// The leader that was disturbed last, until another one leads.
+    disturbed: Option<(Action, u64, Instant)>,
     paused: Vec<u64>,
 }
 
@@ -194,7 +194,7 @@ impl Scene<'_> {
         }
     }
 
-    fn obey(&mut self, cast: &mut Cast<'_>, id: u64, what: Strike) -> Result<(), String> {
+    fn obey(&mut self, cast: &mut Cast<'_>, id: u64, what: Action) -> Result<(), String> {
         if !MEMBERS.contains(&id) {
             return Err(format!("there is no member {id}; members are 1 to {}", MEMBERS.len()));
         }
@@ -204,25 +204,25 @@ impl Scene<'_> {
         let refuse = |why: &str| Err(format!("member {id} {why}"));
         let failed = |failure: Failure| failure.to_string();
         match what {
-            Strike::Restart if there => return refuse("runs; kill it first"),
-            Strike::Restart => cast.start(id).map_err(failed)?,
+            Action::Restart if there => return refuse("runs; kill it first"),
+            Action::Restart => cast.start(id).map_err(failed)?,
             _ if !there => return refuse("is dead; restart it first"),
-            Strike::Pause if paused => return refuse("stands still already"),
-            Strike::Continue if !paused => return refuse("is not paused"),
-            Strike::Resign if paused => return refuse("stands still; let it continue first"),
-            Strike::Resign if !leads => return refuse("does not lead; ask the leader to resign"),
-            Strike::Kill => cast.kill(id),
-            Strike::Pause => cast.pause(id).map_err(failed)?,
-            Strike::Continue => cast.resume(id).map_err(failed)?,
-            Strike::Resign => cast.resign(id).map_err(failed)?,
+            Action::Pause if paused => return refuse("stands still already"),
+            Action::Continue if !paused => return refuse("is not paused"),
+            Action::Resign if paused => return refuse("stands still; let it continue first"),
+            Action::Resign if !leads => return refuse("does not lead; ask the leader to resign"),
+            Action::Kill => cast.kill(id),
+            Action::Pause => cast.pause(id).map_err(failed)?,
+            Action::Continue => cast.resume(id).map_err(failed)?,
+            Action::Resign => cast.resign(id).map_err(failed)?,
         }
         match what {
-            Strike::Pause => self.paused.push(id),
-            Strike::Continue | Strike::Kill => self.paused.retain(|other| *other != id),
-            Strike::Resign | Strike::Restart => {}
+            Action::Pause => self.paused.push(id),
+            Action::Continue | Action::Kill => self.paused.retain(|other| *other != id),
+            Action::Resign | Action::Restart => {}
         }
-        if leads && matches!(what, Strike::Kill | Strike::Pause | Strike::Resign) {
-            self.struck = Some((what, id, now));
+        if leads && matches!(what, Action::Kill | Action::Pause | Action::Resign) {
+            self.disturbed = Some((what, id, now));
         }
         self.look(cast);
         Ok(())
@@ -231,15 +231,15 @@ impl Scene<'_> {
     /// Says how they are.
     fn look(&mut self, cast: &Cast<'_>) {
         let mut state = locked(self.state);
-        if let Some((what, old, at)) = self.struck
+        if let Some((what, old, at)) = self.disturbed
             && let Some((new, led)) = cast.successor(Some(old), at)
         {
-            let bound = (what != Strike::Resign).then_some(self.bound);
+            let bound = (what != Action::Resign).then_some(self.bound);
             let took = led.since(at);
             state.failovers.push(Failover { what: what.name(), old, new, took, at, bound });
             let spare = state.failovers.len().saturating_sub(FAILOVERS_MAX);
             state.failovers.drain(..spare);
-            self.struck = None;
+            self.disturbed = None;
         }
         state.leader = cast.leading(&self.paused);
         state.faults = cast.faults();
@@ -308,9 +308,9 @@ impl Demo for RealGroup {
         Ok(bytes)
     }
 
-    fn strike(&self, member: u64, what: &str) -> Result<(), Cannot> {
-        let Some((_, what)) = Strike::ALL.iter().find(|(name, _)| *name == what) else {
-            let names = Strike::ALL.map(|(name, _)| name).join(", ");
+    fn act_on(&self, member: u64, what: &str) -> Result<(), Cannot> {
+        let Some((_, what)) = Action::ALL.iter().find(|(name, _)| *name == what) else {
+            let names = Action::ALL.map(|(name, _)| name).join(", ");
             return Err(format!(
                 "nobody can '{}' a member; there are {names}",
                 what.escape_debug()
