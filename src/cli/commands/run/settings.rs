@@ -8,7 +8,7 @@ use super::options::{Commanding, DEFAULT, Options};
 use super::params;
 use super::permission::Permission;
 use super::programs::{self, check_command, check_executable};
-use super::sources::Given;
+use super::sources::MergedSettings;
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::file;
 use crate::cli::output::TextOrJson;
@@ -39,7 +39,7 @@ pub(in crate::cli) struct Settings {
     pub(super) command: Vec<OsString>,
     pub(super) permission: Permission,
     /// What was given, by name.
-    pub(super) given: Given,
+    pub(super) given: MergedSettings,
     /// Whether parameters were given, so that they are not learnt from a group that it joins.
     has_params: bool,
     /// When this process began; its records refer to it.
@@ -120,7 +120,7 @@ impl Settings {
         let names = ["priority", "priorities", "witness", "voters", "check"];
         check_effect(&all, written, &names, roles, &ordinary)?;
         let settled = Self::settle(group, options, (config, &choice), command)?;
-        let given = Given { layer: all, params, config: settled.config.clone() };
+        let given = MergedSettings { layer: all, params, config: settled.config.clone() };
         Ok(Self { has_params, lease, given, ..settled })
     }
 
@@ -139,8 +139,11 @@ impl Settings {
         let dir = runtime_dir::of_process(options.dir.as_deref());
         let since = BootTime.now();
         let (has_params, lease) = (false, None);
-        let given =
-            Given { layer: Layer::new(), params: toml::Table::new(), config: config.clone() };
+        let given = MergedSettings {
+            layer: Layer::new(),
+            params: toml::Table::new(),
+            config: config.clone(),
+        };
         Ok(Self {
             group,
             options,

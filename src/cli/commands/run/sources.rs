@@ -20,7 +20,7 @@ pub(in crate::cli) struct Sources {
 
 /// What was given, by name: the layers merged, and what follows for the protocol.
 #[derive(Clone, Debug)]
-pub(super) struct Given {
+pub(super) struct MergedSettings {
     pub(super) layer: Layer,
     /// The table `[params]` of the file.
     pub(super) params: toml::Table,
