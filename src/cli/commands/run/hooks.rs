@@ -190,21 +190,21 @@ impl Hooks {
     }
 
     /// The member leads, and is about to hand over as planned: tells hooks what it will be then,
-    /// once. Until when the member waits for them, unless it need not.
+    /// once. Whether to wait for them.
     pub(super) fn take_leave(
         &self,
         change: impl FnOnce() -> Change,
         reign: u64,
         (ends, fault): (bool, bool),
-    ) -> Option<Instant> {
+    ) -> bool {
         let Programs { hooks, limit, .. } = self.shared.programs();
         if hooks.is_empty() {
-            return None;
+            return false;
         }
         let (now, mut queue) = (BootTime.now(), self.shared.lock());
         let known = queue.farewell.filter(|it| it.reign == reign && (it.state == "STOP" || !ends));
         if let Some(Farewell { by, over, .. }) = known {
-            return (!over && now < by).then_some(by);
+            return !over && now < by;
         }
         let state = match (ends, fault) {
             (true, _) => "STOP",
@@ -216,7 +216,13 @@ impl Hooks {
         queue.farewell = Some(Farewell { state, reign, by, over: false, well: false });
         drop(queue);
         self.shared.push(Call { state, change: change(), reign, farewell: true });
-        Some(by)
+        true
+    }
+
+    /// Until when hooks are waited for before a hand-over at most; never, if they are not.
+    pub(super) fn waited_for_until(&self) -> Instant {
+        let waits = |it: &Farewell| !it.over && BootTime.now() < it.by;
+        self.shared.lock().farewell.filter(waits).map_or(Instant::NEVER, |it| it.by)
     }
 
     /// The member leads on in this reign: tells hooks so, if they were told that it hands over.

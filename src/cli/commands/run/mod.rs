@@ -422,7 +422,8 @@ fn start_hooks(
     settings: &Settings,
     election: &Election,
     will: Option<LastWill>,
-    (looper, errors): (WakeFd, &Printer),
+    joining: &Joining,
+    errors: &Printer,
 ) -> io::Result<Hooks> {
     let leads = election.clone();
     let options = &settings.options;
@@ -440,7 +441,7 @@ fn start_hooks(
             now.leads().then_some(now.until)
         }),
         will,
-        looper,
+        looper: joining.waker.clone(),
         errors: errors.clone(),
     })
 }
@@ -465,8 +466,7 @@ fn supervise(
     errors: &Printer,
 ) -> Result<Supervisor, Failure> {
     let begin = |error| cannot("begin", &error);
-    let around = (joining.waker.clone(), errors);
-    let hooks = start_hooks(&settings, &election, will.clone(), around).map_err(begin)?;
+    let hooks = start_hooks(&settings, &election, will.clone(), &joining, errors).map_err(begin)?;
     let notes = worker.as_ref().map_or_else(|| Notes::new(errors.clone()), Worker::notes);
     let counts = Counts::default();
     let tallies = (hooks.tally(), counts.clone(), checks.findings());
@@ -526,7 +526,6 @@ fn supervise(
         heeded: None,
         asked_to_end: 0,
         ending: None,
-        waits_for_hooks: None,
         free_since: None,
     })
 }

@@ -103,8 +103,6 @@ pub(super) struct Supervisor {
     pub(super) asked_to_end: u32,
     /// The exit code, if it is to end once the command is gone.
     pub(super) ending: Option<u8>,
-    /// Until when hooks are waited for before it hands over, if they are.
-    pub(super) waits_for_hooks: Option<Instant>,
     /// Since when it is to end and nothing of the command is left.
     pub(super) free_since: Option<Instant>,
 }
@@ -399,8 +397,7 @@ impl Supervisor {
             self.abandon_what_cannot_be_ended(snapshot);
             return None;
         }
-        self.waits_for_hooks = self.take_leave(snapshot);
-        if self.waits_for_hooks.is_some() {
+        if self.waits_for_hooks(snapshot) {
             return None;
         }
         if !self.resigning.is_empty() {
@@ -414,13 +411,13 @@ impl Supervisor {
         (!answers).then_some(code)
     }
 
-    /// Tells the hooks of a leader that is to hand over, and of whose command nothing is left; until
-    /// when to wait for them, unless it leads no longer or is asked a second time to end.
-    fn take_leave(&self, snapshot: &Snapshot) -> Option<Instant> {
+    /// Tells the hooks of a leader that is to hand over, and of whose command nothing is left;
+    /// whether to wait for them. Not if it leads no longer, or is asked a second time to end.
+    fn waits_for_hooks(&self, snapshot: &Snapshot) -> bool {
         let ends = self.ending.is_some();
         let hands_over = ends || !self.resigning.is_empty();
         if !hands_over || !snapshot.leads() || self.asked_to_end > 1 {
-            return None;
+            return false;
         }
         let gone = || Snapshot {
             leaders: Vec::new(),
@@ -507,7 +504,7 @@ impl Supervisor {
             wake = wake.min(snapshot.until);
         }
         wake = wake.min(self.complaints.next());
-        wake = wake.min(self.waits_for_hooks.unwrap_or(Instant::NEVER));
+        wake = wake.min(self.hooks.waited_for_until());
         if self.ending.is_some() {
             let answered = self.free_since.map_or(Instant::NEVER, |since| since + PATIENCE);
             wake = wake.min(answered);
