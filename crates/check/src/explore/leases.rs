@@ -16,6 +16,12 @@ pub fn in_ticks() -> Params {
     in_ticks_of(2, 4, 5)
 }
 
+/// The same with lockTime 3, P 1 and EP 4: a process that lost its disk is quarantined for less
+/// long, so three of them can be explored until it votes again.
+pub fn brief_in_ticks() -> Params {
+    in_ticks_of(1, 3, 4)
+}
+
 /// The same with lockTime 2, P 1 and EP 3: violations need fewer ticks, and with zero delay a
 /// request can still fail and succeed within a lease.
 pub fn short_in_ticks() -> Params {

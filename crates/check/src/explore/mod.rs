@@ -45,6 +45,8 @@ pub struct Answer {
     pub somebody_leads: bool,
     /// Whether in one of them a process that lost its disk has a record again, and has voted.
     pub somebody_recovers: bool,
+    /// Whether in one of them a process knows that a changed list of voters is committed.
+    pub somebody_commits: bool,
     /// A broken property, and a path to a state that breaks it.
     pub breach: Option<(&'static str, Vec<Move>)>,
     /// Why its last step is no action of the model, if that is what is broken.
@@ -70,6 +72,7 @@ const LEADER_SUPPORTS_ITSELF: &str = "leader-supports-itself";
 const SOMEBODY_STANDS: &str = "somebody-stands";
 const SOMEBODY_LEADS: &str = "somebody leads";
 const SOMEBODY_RECOVERS: &str = "somebody recovers";
+const SOMEBODY_COMMITS: &str = "somebody commits";
 
 /// Explores until all states are seen, a property breaks, or about `most` states were generated.
 pub fn explore<P: Protocol>(world: World<P>, most: usize, threads: usize) -> Answer {
@@ -107,6 +110,7 @@ pub fn explore_while<P: Protocol>(
         complete: breach.is_none() && checker.state_count() < most && !stopped,
         somebody_leads: checker.discovery(SOMEBODY_LEADS).is_some(),
         somebody_recovers: checker.discovery(SOMEBODY_RECOVERS).is_some(),
+        somebody_commits: checker.discovery(SOMEBODY_COMMITS).is_some(),
         breach,
         refused,
     }
@@ -156,6 +160,7 @@ impl<P: Protocol> Model for World<P> {
             Property::sometimes(SOMEBODY_RECOVERS, |world: &Self, state: &State<P>| {
                 world.somebody_recovers(state)
             }),
+            Property::sometimes(SOMEBODY_COMMITS, |_, state: &State<P>| state.somebody_commits()),
         ];
         properties.extend((self.asked == Asked::Proved).then_some(follows));
         properties

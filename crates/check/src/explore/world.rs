@@ -501,6 +501,17 @@ impl<P: Protocol> State<P> {
         self.running().filter(move |(id, node)| leads(id, node)).map(|(id, _)| id)
     }
 
+    /// Whether a process knows that a list of voters is committed which is not the founding one.
+    pub fn somebody_commits(&self) -> bool {
+        let mut commits = false;
+        for (_, node) in self.running() {
+            node.facts(self.now, &mut |fact| {
+                commits |= matches!(fact, Fact::List { version: 1.., committed: true });
+            });
+        }
+        commits
+    }
+
     /// Whether all processes run and each follows another, so that no process will ever send.
     pub fn everybody_follows(&self) -> bool {
         let follows = |(id, node): (NodeId, &Node<Timed<P>>)| {
