@@ -46,6 +46,10 @@ fn leases_are_lost_at_small_losses() {
         let [low, high] = [0, 1].map(|end| found["ci95"][end].as_f64().expect("a number"));
         assert!(0.0 < low && low < number("probability") && number("probability") < high);
         assert!(found["levels"].as_array().is_some_and(Vec::is_empty), "{found}");
+        // Windows of 2 s that follow one another: −ln(1 − p) in each.
+        let terms = (1..=12).map(|k| number("probability").powi(k) / f64::from(k));
+        let a_year = terms.sum::<f64>() * 31_557_600.0 / 2.0;
+        assert!((number("per_year") / a_year - 1.0).abs() < 1e-12, "{a_year}: {found}");
         number("probability")
     };
     let [more, less] = [".04", ".01"].map(of);

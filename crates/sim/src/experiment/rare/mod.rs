@@ -62,7 +62,7 @@ named! {
         /// Runs that come near the event are copied there; for all but failed elections.
         Split = "split",
         /// Coins are tilted, and runs weighed: losses that are forced, for false departures; spells
-        /// of heavy loss, for lost leases and split votes; fewer relays, for failed elections.
+        /// of heavy loss, for lost leases; fewer relays, for failed elections.
         Tilt = "tilt",
     }
 }
@@ -74,6 +74,11 @@ impl RareEvent {
             Self::FailedElection | Self::LeadershipLoss => Method::Tilt,
             Self::FalseDeparture | Self::TwoLeaders | Self::SplitVote => Method::Split,
         }
+    }
+
+    /// Whether coins can be tilted for it, in place of splitting runs.
+    fn may_tilt(self) -> bool {
+        matches!(self, Self::FalseDeparture | Self::LeadershipLoss | Self::FailedElection)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Lost leases and split votes by importance sampling: spells of heavy loss, and weights.
+//! Lost leases by importance sampling: spells of heavy loss, and weights.
 //!
 //! **Source.** A. Owen and Y. Zhou, *Safe and effective importance sampling*, Journal of the
 //! American Statistical Association 95 (2000), for mixtures that contain the usual law; E. Veach
@@ -8,9 +8,11 @@
 //! **How.** A leader loses its lease because no renewal succeeds for as long as the lease lasts.
 //! Renewals fail at once or not at all, so at small losses no run comes near, and there is nothing
 //! to split. Therefore a usual run is copied at some of K moments, a renewal apart, and each copy
-//! has a spell there: a time as long as a lease, in which packets are lost with probability l' in
-//! place of l. It ends a lease later, when it has become a usual run again. The weight of a run in
-//! which the event happens is
+//! has a spell there: a time as long as a lease and a renewal, in which packets are lost with
+//! probability l' in place of l. So every time as long as a lease lies within some spell. With
+//! shorter spells some losses at both ends of it would have to happen by themselves: hardly any
+//! copy would show them, with a weight above all others. A copy ends as much later as its spell is
+//! long, when it has become a usual run again. The weight of a run in which the event happens is
 //!
 //! 1 / (a + (1 − a)/K · Σ_k R_k), with a = 1/10, and R_k = Π (l'/l) Π ((1 − l')/(1 − l)) over the
 //! packets that were lost, and those that were not, of those sent during the k-th spell;
@@ -89,12 +91,13 @@ impl<'a> Spells<'a> {
     /// When a spell may begin: what leads to the event in the watch may begin a lease before it.
     fn moments(&self, from: SimTime, end: SimTime) -> Moments {
         let leases = self.experiment.choice.profile().leases;
-        let length = leases.map_or(Duration::ZERO, |leases| leases.lease).as_nanos().max(1);
+        let lease = leases.map_or(Duration::ZERO, |leases| leases.lease).as_nanos().max(1);
+        let renew = leases.map_or(lease, |leases| leases.renew.as_nanos()).min(lease);
         // At time zero processes send before anything else happens.
-        let first = from.as_nanos().saturating_sub(length).max(1);
+        let first = from.as_nanos().saturating_sub(lease.saturating_add(renew)).max(1);
         let all = end.as_nanos().saturating_sub(first).max(1);
-        let step = leases.map_or(length, |leases| leases.renew.as_nanos());
-        let step = step.min(length).max(all / MOMENTS_MAX).max(1);
+        let step = renew.max(all / MOMENTS_MAX).max(1);
+        let length = lease.saturating_add(step);
         Moments { first, step, length, count: all.div_ceil(step) }
     }
 }

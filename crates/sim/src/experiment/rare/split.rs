@@ -249,7 +249,7 @@ impl<P: Protocol> Stages<'_, P> {
 
     /// Why there are no levels.
     fn no_way(&self) -> BadExperiment {
-        let tilts = self.rare.event != RareEvent::TwoLeaders;
+        let tilts = self.rare.event.may_tilt();
         BadExperiment::Rare(if tilts { NO_WAY_BUT_TILT } else { NO_WAY })
     }
 

@@ -188,6 +188,16 @@ fn what_cannot_happen_is_refused() {
     assert!(refused(&calm, RareEvent::FalseDeparture).contains("no pilot run"));
     let sure = group("local-leader", 3, 0.0, &[]);
     assert!(refused(&sure, RareEvent::LeadershipLoss).contains("choose method split"));
+    // No way out leads to another refusal: split votes and two leaders are split, or not estimated.
+    let alone = group("local-leader", 3, 0.0, &[]);
+    let few = Rare { effort: 10, ..Rare::new(RareEvent::SplitVote) };
+    let why = alone.estimate(&few, FREE).expect_err("nothing is lost").to_string();
+    assert!(why.contains("no pilot run") && !why.contains("tilt"), "{why}");
+    for event in [RareEvent::SplitVote, RareEvent::TwoLeaders] {
+        let tilted = Rare { method: Method::Tilt, ..Rare::new(event) };
+        let why = alone.estimate(&tilted, FREE).expect_err("nothing is tilted").to_string();
+        assert!(why.contains("choose method split"), "{why}");
+    }
 }
 
 /// Who is told to stop makes no further run, in the pilot and in every way to estimate.
