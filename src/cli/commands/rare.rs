@@ -75,8 +75,11 @@ impl RareFlags {
     }
 }
 
-/// Runs the command.
-pub(in crate::cli) fn run(sim: &Sim, rare: &Rare, given: &[String], format: Format) -> Done {
+/// An estimate, of what, and how many seconds it took.
+type Estimated = (Experiment, Estimate, f64);
+
+/// Makes the estimate: of fewer replications than asked, if it is interrupted.
+fn estimated(sim: &Sim, rare: &Rare, given: &[String]) -> Result<Estimated, Failure> {
     let experiment = Experiment { threads: sim.threads(), ..sim.of_flags(given)? };
     let progress = Progress::of(u64::from(rare.replications) + 1, "replications");
     let interrupt = Interrupt::catch()?;
@@ -87,8 +90,18 @@ pub(in crate::cli) fn run(sim: &Sim, rare: &Rare, given: &[String], format: Form
         BadExperiment::Rare(why) => not_estimated(rare.event, why),
         why => Failure::usage(why),
     })?;
-    let seconds = watch.elapsed().as_secs_f64();
-    drop(progress);
+    Ok((experiment, estimate, watch.elapsed().as_secs_f64()))
+}
+
+/// The estimate for a program.
+pub(in crate::cli) fn answer(sim: &Sim, rare: &Rare, given: &[String]) -> Result<Value, Failure> {
+    let (experiment, estimate, seconds) = estimated(sim, rare, given)?;
+    Ok(for_programs(sim, rare, &experiment, &estimate, seconds))
+}
+
+/// Runs the command.
+pub(in crate::cli) fn run(sim: &Sim, rare: &Rare, given: &[String], format: Format) -> Done {
+    let (experiment, estimate, seconds) = estimated(sim, rare, given)?;
     let made = estimate.replications.len();
     let text = match format {
         Format::Table => for_people(sim, rare, &experiment, &estimate, seconds),

@@ -145,9 +145,20 @@ impl Sim {
 
     /// The result for a program, and the values of every run.
     pub(in crate::cli) fn answer(&self, given: &[String]) -> Result<(Value, Samples), Failure> {
+        if self.rare.asked().is_some() {
+            return Err(Failure::usage("--rare has an estimate and no runs; ask for that"));
+        }
         let (asked, answer, samples, seconds) = self.simulate(given, true)?;
         let none = || Samples { measures: Vec::new(), runs: Vec::new() };
         Ok((asked.for_programs(&answer, seconds), samples.unwrap_or_else(none)))
+    }
+
+    /// The estimate of a rare event, for a program.
+    pub(in crate::cli) fn estimate(&self, given: &[String]) -> Result<Value, Failure> {
+        match self.rare.checked(given)? {
+            Some(rare) => rare::answer(self, &rare, given),
+            None => Err(Failure::usage("--rare names the event that is estimated; give it")),
+        }
     }
 
     /// Simulates, and keeps the values of every run if somebody wants them.
