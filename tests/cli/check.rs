@@ -156,6 +156,20 @@ fn a_small_group_is_explored_to_the_end_and_says_how_far() {
     assert_eq!((code, &verdict["complete"]), (Some(0), &Value::from(false)), "{verdict}");
 }
 
+/// Nothing that holds in it means much if no change comes to its end.
+#[test]
+fn an_exploration_says_whether_a_change_was_committed() {
+    for (ticks, commits, said) in
+        [(8, true, "; a changed list was committed"), (6, false, "; no changed list was ever")]
+    {
+        let flags = format!("check local-leader --explore --nodes 2 --changes 1 --ticks {ticks}");
+        let (verdict, code) = json(&flags);
+        assert_eq!((code, &verdict["somebody_commits"]), (Some(0), &commits.into()), "{verdict}");
+        let (text, _) = ran(&flags);
+        assert!(text.contains(said), "{text}");
+    }
+}
+
 #[test]
 fn a_group_that_draws_is_explored_and_its_deadlock_is_found() {
     let (verdict, code) = json("check le-s --explore --nodes 2");

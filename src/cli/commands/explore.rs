@@ -289,17 +289,39 @@ impl Explore {
             (None, false) if subject.interrupted => "not all: INTERRUPTED".to_owned(),
             (None, false) => "not all: --states was reached".to_owned(),
         };
-        let leads = if answer.somebody_leads { "" } else { "; nobody ever led" };
+        let seen = self.witnesses(subject, answer);
         let Answer { states, depth, refused, .. } = answer;
         let why = refused.as_ref().map_or_else(String::new, |why| format!("\n{why}\n"));
         text + &format!(
-            "{why}\n{states} states, up to {depth} moves deep: {bound}{leads}; {seconds:.1} s"
+            "{why}\n{states} states, up to {depth} moves deep: {bound}{seen}; {seconds:.1} s"
         )
+    }
+
+    /// Whether what the promises are about happened at all, in words.
+    fn witnesses(&self, subject: &Subject<'_>, answer: &Answer) -> String {
+        let leases = subject.asked != Asked::Candidate;
+        let mut seen = String::new();
+        if !answer.somebody_leads {
+            seen += "; nobody ever led";
+        }
+        if leases && self.lost_disks > 0 {
+            seen += match answer.somebody_recovers {
+                true => "; somebody that lost its disk voted again",
+                false => "; nobody that lost its disk ever voted again",
+            };
+        }
+        if leases && self.changes > 0 {
+            seen += match answer.somebody_commits {
+                true => "; a changed list was committed",
+                false => "; no changed list was ever committed",
+            };
+        }
+        seen
     }
 
     fn for_programs(&self, subject: &Subject<'_>, answer: &Answer, seconds: f64) -> Value {
         let Answer { states, depth, complete, somebody_leads, somebody_recovers, .. } = answer;
-        let Answer { breach, refused, .. } = answer;
+        let Answer { breach, refused, somebody_commits, .. } = answer;
         let verdict = if breach.is_some() { "violated" } else { "holds" };
         let mut result = json!({
             "protocol": subject.name,
@@ -325,6 +347,7 @@ impl Explore {
             "complete": complete,
             "somebody_leads": somebody_leads,
             "somebody_recovers": somebody_recovers,
+            "somebody_commits": somebody_commits,
             "wall_seconds": seconds,
         });
         if let Some(why) = refused {
