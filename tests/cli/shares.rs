@@ -1,5 +1,5 @@
-//! Figures in shares: points that survive a `kill -9`, and shares that join. And what is shown while
-//! a cluster makes shares.
+//! Figures in shares: points that survive a `kill -9`, and shares that join. And what is shown
+//! while a cluster makes shares.
 
 use crate::command::{folder, pieces, program, refusal, stdout};
 use std::collections::BTreeMap;
@@ -110,7 +110,8 @@ fn pretended_slurm(folder: &Path) -> String {
     let sbatch = "for SLURM_ARRAY_TASK_ID in 1 2 3 4; do export SLURM_ARRAY_TASK_ID; sh \"$2\"; \
                   done >/dev/null; echo 7";
     let squeue = format!(
-        "[ -e {at}/all ] && exit 0\necho 7_3; echo 7_4\n[ -e {at}/some ] || {{ echo 7_1; echo 7_2; }}"
+        "[ -e {at}/all ] && exit 0\necho 7_3; echo 7_4\n\
+         [ -e {at}/some ] || {{ echo 7_1; echo 7_2; }}"
     );
     for (name, script) in [("sbatch", sbatch), ("squeue", squeue.as_str())] {
         let path = tools.join(name);

@@ -277,7 +277,7 @@ fn formulas_are_swept_beside_their_simulation_and_drawn() {
     }
     let picture = read(&out.join("plot.svg"));
     assert!(picture.starts_with("<svg") && picture.contains("loss 0.4"), "{picture}");
-    // The heights of an axis by factors are powers of ten; the curves are the same values elsewhere.
+    // The same values are elsewhere on an axis by factors.
     stdout(&format!("{flags} --plot x=nodes,y=corrected,colour=loss,log,log-x"));
     let by_factors = read(&out.join("plot.svg"));
     assert!(by_factors.starts_with("<svg") && by_factors != picture, "{by_factors}");

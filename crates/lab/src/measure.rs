@@ -2,9 +2,9 @@
 //! flag.
 //!
 //! **Promise.** The last answer is that of the same command line, to the last bit. Each answer has
-//! [`SHARPER`] times as many runs as the one before, and contains them. The first one has as many as
-//! are made in a [`MOMENT`], by the time that one run takes. When the client goes away, runs are
-//! given up where they are.
+//! [`SHARPER`] times as many runs as the one before, and contains them. The first one has as many
+//! as are made in a [`MOMENT`], by the time that one run takes. When the client goes away, runs
+//! are given up where they are.
 
 use crate::forms;
 use crate::program::{Asked, Flags, Measured, Program};

@@ -5,8 +5,8 @@
 //! **Assumptions.** Parameters of the same name take values of the same kind.
 //!
 //! **Promise.** Every parameter is a flag, under the same name in every command; `run` alone has
-//! other names for those that [`Live`] lists. The library gets names and texts, and what it refuses is reported
-//! with the name of the flag.
+//! other names for those that [`Live`] lists. The library gets names and texts, and what it refuses
+//! is reported with the name of the flag.
 
 pub(super) mod calling;
 pub(super) mod calls;

@@ -1,11 +1,11 @@
 //! The machine as test programs share it: those that hold times against bounds may run beside each
 //! other, but not beside one that takes all processors.
 //!
-//! **How.** A lock of the kernel's on a file, which ends with its owner however that ends: shared by
-//! whoever needs the machine [`quiet`], exclusive for a [`load`]. A process that was killed keeps what
-//! it holds until it gets a processor once more, so beside a load even a command that was killed in
-//! time seems to run on. Everybody passes a gate first, so that a load waits only for those that
-//! were there before it.
+//! **How.** A lock of the kernel's on a file, which ends with its owner however that ends: shared
+//! by whoever needs the machine [`quiet`], exclusive for a [`load`]. A process that was killed
+//! keeps what it holds until it gets a processor once more, so beside a load even a command that
+//! was killed in time seems to run on. Everybody passes a gate first, so that a load waits only for
+//! those that were there before it.
 
 use std::fs::{File, OpenOptions};
 

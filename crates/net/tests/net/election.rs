@@ -200,9 +200,9 @@ fn mistype_a_list(tokens: Tokens) {
     };
     let first = if durable { 1..4 } else { 1..3 };
     let mut members: Vec<Election> =
-        first.map(|id| member(id, &all[..3]).join().unwrap()).collect();
+        first.map(|id| member(id, &all[..3]).join().expect("it joins")).collect();
     assert!(members.iter().all(|m| follow(m, |m| m.leadership().role() != Role::Looking)));
-    let leads = members.iter().find(|m| m.leadership().leads()).unwrap().leadership().me;
+    let leads = members.iter().find(|m| m.leadership().leads()).expect("one leads").leadership().me;
     // This one is in both lists.
     let both = if leads == NodeId(3) { 2 } else { 3 };
     if durable {
@@ -211,8 +211,8 @@ fn mistype_a_list(tokens: Tokens) {
     let before: Vec<_> = members.iter().map(|m| m.leadership().reign).collect();
     let own = std::slice::from_ref(&all[both as usize - 1]);
     let rogues = [
-        member(both, &[own, &all[3..]].concat()).join().unwrap(),
-        member(4, &[&all[..1], &all[3..]].concat()).join().unwrap(),
+        member(both, &[own, &all[3..]].concat()).join().expect("it joins"),
+        member(4, &[&all[..1], &all[3..]].concat()).join().expect("it joins"),
     ];
     for rogue in &rogues {
         assert!(follow(rogue, |m| m.leadership().role() == Role::Withdrawn), "{rogue:?}");
@@ -225,13 +225,13 @@ fn mistype_a_list(tokens: Tokens) {
         assert_eq!(members.iter().filter(|m| m.leadership().leads()).count(), 1);
         thread::sleep(Duration::from_millis(20));
     }
-    let status = members[0].status().unwrap();
+    let status = members[0].status().expect("it runs");
     assert!(status.traffic.refused["list"] > 0, "counted: {:?}", status.traffic);
     assert_eq!(status.term_kept, durable);
     // Whole frames are dropped for that, so no request by the other list gets to the protocol.
-    let counted = |m: &Election| m.status().unwrap().other_lists;
+    let counted = |m: &Election| m.status().expect("it runs").other_lists;
     assert!(members.iter().all(|m| counted(m).is_empty()), "{:?}", counted(&members[0]));
-    let told = rogues[1].status().unwrap().warnings.join(" ");
+    let told = rogues[1].status().expect("it runs").warnings.join(" ");
     // It hears one member of each list, so that any one may be the odd one.
     let odd = [
         "has one member list, 4 another".to_owned(),

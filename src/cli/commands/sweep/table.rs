@@ -74,7 +74,7 @@ impl Table {
         let numbers = NUMBERS.map(str::to_owned);
         let judges = plan.sweep.asks == Asks::Check;
         let end = [(!own_seed, "seed"), (judges, "broke_first"), (true, "command")];
-        let end = end.into_iter().filter_map(|(has, name)| has.then(|| name.to_owned()));
+        let end = end.into_iter().filter(|(has, _)| *has).map(|(_, name)| name.to_owned());
         let columns = point.into_iter().chain(axes.clone()).chain(numbers).chain(end);
         let few = [target].into_iter().chain(axes).chain(
             ["metric", "mean", "±", "interval", "min", "p50", "p99", "max", "runs"]
