@@ -143,3 +143,30 @@ fn commands_propose_the_nearest_values_that_keep_all_rules() {
     }
     stdout("sim local-leader --lock 0.091s --runs 1 --window 1s");
 }
+
+/// One loss in ten years cannot be waited for. The goal may be written so, and the rate of a plan
+/// that nobody saw fail is estimated, with the parameters that were planned; it must agree with the
+/// formula.
+#[test]
+fn one_loss_in_ten_years_is_planned_and_what_is_rare_is_estimated() {
+    let of = |flags: &str| json(&format!("plan local-leader {flags}"));
+    for (goal, per_year) in [("1/10y", 0.1), ("2/30d", 24.35), ("0.5", 0.5)] {
+        let plan = of(&format!("--simulate 0 --losses-per-year {goal}"));
+        assert!((number(&plan["goals"]["losses_per_year"]) - per_year).abs() < 1e-9, "{plan}");
+    }
+    let line = refusal("plan local-leader --losses-per-year 1/10x", 2);
+    assert!(line.contains("X/Ny"), "{line}");
+    let slow = "--nodes 3 --detect 800ms --delay 20ms --loss .01 --losses-per-year 1e3";
+    let plan = of(&format!("{slow} --simulate 20 --seed 5"));
+    let rate = &plan["simulated"]["watched"]["rate"];
+    assert!(rate["agrees"] == true && plan["confirmed"] == true, "{plan}");
+    let [low, high] = [0, 1].map(|end| number(&rate["ci95"][end]));
+    assert!(0.0 < low && low < number(&rate["estimated"]) && high < 1.0, "{rate}");
+    let command = rate["command"].as_str().and_then(|text| text.strip_prefix("bellwether "));
+    let again = json(command.expect("it is our command"));
+    let a_year = number(&again["per_year"]) / number(&rate["estimated"]);
+    assert!((a_year - 1.0).abs() < 1e-9, "{again}");
+    // A lease with room for many requests is lost too rarely for an estimate.
+    let good = of("--nodes 3 --detect 1s --loss .01 --delay 2ms --simulate 20");
+    assert!(good["simulated"]["watched"]["rate"].is_null(), "{good}");
+}

@@ -2,6 +2,7 @@
 //! happens.
 
 use super::confirm::{Confirming, Evidence, Found};
+use super::{YEAR_DAYS, rate};
 use crate::cli::Done;
 use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
@@ -68,20 +69,8 @@ interrupted (Ctrl-C), and then the plan is printed without its simulation.";
 
 /// Parses a number per day, or in so many days or years.
 fn per_day(text: &str) -> Result<f64, String> {
-    let Some((count, time)) = text.split_once('/') else { return number(text) };
-    let days = match (time.strip_suffix('y'), time.strip_suffix('d')) {
-        (Some(years), _) => number(years).map(|years| years * YEAR_DAYS),
-        (_, Some(days)) => number(days),
-        _ => Err("no time".to_owned()),
-    };
-    match (number(count), days) {
-        (Ok(count), Ok(days)) if days > 0.0 => Ok(count / days),
-        _ => Err("give a number per day, or X/Ny and X/Nd for N years and days".to_owned()),
-    }
+    rate(text, "day", 1.0)
 }
-
-/// The days of a year.
-const YEAR_DAYS: f64 = 365.25;
 
 /// What the simulations found.
 #[derive(Default)]

@@ -2,17 +2,17 @@
 //! and whether that happens.
 
 use super::confirm::{Confirming, Evidence, Found};
+use super::{YEAR_DAYS, rate};
 use crate::cli::Done;
 use crate::cli::commands::sim;
 use crate::cli::failure::Failure;
 use crate::cli::file;
 use crate::cli::flags::circumstances::{Circumstances, seconds};
 use crate::cli::flags::common::Spreading;
-use crate::cli::flags::group::number;
 use crate::cli::flags::{Offers, Parameters, read_by_formulas};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::plan::lease::{
-    Comparison, Confirmed, Goals, Plan, SHARE, Takeover, Watch, YEAR, budget,
+    Comparison, Confirmed, Goals, LossRate, Plan, SHARE, Takeover, Watch, YEAR, budget,
 };
 use bellwether::analysis::report::bars::{self, Bar};
 use bellwether::core::Duration;
@@ -44,15 +44,21 @@ pub(super) struct LocalLeader {
     /// A dead leader must be replaced within this, in 99 of 100 crashes
     #[arg(long, value_name = "D", default_value = "1s", help_heading = "Goals")]
     detect: Duration,
-    /// Maximum number of times per year that a live leader may lose its leadership
+    /// Maximum number of times per year that a live leader may lose its leadership; or in another
+    /// time, as in 1/10y or 2/30d
     #[arg(long, value_name = "X", default_value = "1", help_heading = "Goals")]
-    #[arg(value_parser = number)]
+    #[arg(value_parser = per_year)]
     losses_per_year: f64,
     /// Draw the parts of the lease and of the takeover into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     confirming: Confirming,
+}
+
+/// Parses a number per year, or in so many days or years.
+fn per_year(text: &str) -> Result<f64, String> {
+    rate(text, "year", YEAR_DAYS)
 }
 
 /// Each run is a crash.
@@ -72,7 +78,7 @@ Examples:
   bellwether plan local-leader --detect 1s --loss .01 --delay 2ms
   bellwether plan local-leader --detect 5s --loss .02 --delay 40ms --delay-model exponential \\
     --scheduling 50ms --fsync 20ms --svg budget.svg
-  bellwether plan local-leader --nodes 3 --detect 300ms --losses-per-year .01 --simulate 0
+  bellwether plan local-leader --nodes 3 --detect 300ms --losses-per-year 1/10y --simulate 0
 
 How to read it: --detect counts from a leader's crash until the next one leads. Within that time the
 lease is as long as possible, since a longer one has room for more requests: leadership is lost only
@@ -80,6 +86,8 @@ if too few members answer any of them. The first bar shows the parts of a lease,
 the takeover. Losses of messages are assumed to be independent, which those of real
 networks are not always. What is predicted stands beside its simulation. Losses of leadership are
 too rare to be seen with most plans: their formula is confirmed with a shorter lease and more loss.
+Where the plan itself was watched for too short a time to see one, their rate is estimated as that
+of a rare event (see `bellwether sim --rare`), if it is not too rare for that as well.
 
 Exit code: 0 if the simulation confirms the prediction, 1 if something differs, 2 if no parameters
 reach the goals; 130 if it was interrupted (Ctrl-C), and then the plan is printed without its
@@ -307,7 +315,7 @@ fn simulated(found: &Confirmed) -> Rows {
 
 /// What a watch for rare events says, and what it cannot say.
 fn watched(watch: &Watch) -> String {
-    let Watch { hours, expected, seen, consistent, .. } = watch;
+    let Watch { hours, expected, seen, consistent, rate, .. } = watch;
     let says = match (consistent, *expected < 3.0) {
         (true, true) => "consistent, but too few to confirm the rate: the formula is judged above",
         (true, false) => "consistent with the rate",
@@ -318,6 +326,17 @@ fn watched(watch: &Watch) -> String {
          were seen: {says}",
         digits(*hours),
         rare(*expected),
+    ) + &rate.as_ref().map_or_else(String::new, estimated)
+}
+
+/// What the estimate of a rare event says.
+fn estimated(rate: &LossRate) -> String {
+    let LossRate { predicted: [least, most], estimated, ci95: [low, high], agrees, .. } = rate;
+    format!(
+        "\nestimated for the plan itself: {estimated:.3e} a year (95 % interval {low:.3e} .. \
+         {high:.3e}), one in {} years; predicted {least:.3e} .. {most:.3e}: {}",
+        digits(1.0 / estimated),
+        if *agrees { "agrees" } else { "differs" },
     )
 }
 
@@ -401,7 +420,16 @@ fn found_for_programs(found: &Confirmed) -> Value {
             "command": comparison.command,
         })
     };
-    let Watch { hours, expected, seen, consistent, command } = &found.watch;
+    let Watch { hours, expected, seen, consistent, command, rate } = &found.watch;
+    let rate = rate.as_ref().map(|rate| {
+        json!({
+            "predicted": rate.predicted,
+            "estimated": rate.estimated,
+            "ci95": rate.ci95,
+            "agrees": rate.agrees,
+            "command": rate.command,
+        })
+    });
     json!({
         "takeover": json!(found.takeover),
         "in_time": found.in_time.successes,
@@ -414,6 +442,7 @@ fn found_for_programs(found: &Confirmed) -> Value {
             "seen": seen,
             "consistent": consistent,
             "command": command,
+            "rate": rate,
         },
     })
 }

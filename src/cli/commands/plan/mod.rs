@@ -7,6 +7,7 @@ mod probabilistic;
 
 use crate::cli::Done;
 use crate::cli::failure::Failure;
+use crate::cli::flags::group::number;
 use announce_listen::AnnounceListen;
 use clap::{Args, Subcommand};
 use local_leader::LocalLeader;
@@ -46,6 +47,23 @@ impl Planning {
             Planned::LocalLeader(goals) => goals.answer(),
             Planned::Probabilistic(goals) => goals.answer(),
         }
+    }
+}
+
+/// The days of a year.
+const YEAR_DAYS: f64 = 365.25;
+
+/// Parses how often something may happen in a time of so many days, or in so many days or years.
+fn rate(text: &str, each: &str, days_each: f64) -> Result<f64, String> {
+    let Some((count, time)) = text.split_once('/') else { return number(text) };
+    let days = match (time.strip_suffix('y'), time.strip_suffix('d')) {
+        (Some(years), _) => number(years).map(|years| years * YEAR_DAYS),
+        (_, Some(days)) => number(days),
+        _ => Err("no time".to_owned()),
+    };
+    match (number(count), days) {
+        (Ok(count), Ok(days)) if days > 0.0 => Ok(count * (days_each / days)),
+        _ => Err(format!("give a number per {each}, or X/Ny and X/Nd for N years and days")),
     }
 }
 

@@ -13,7 +13,7 @@
 //! How much is simulated is counted in deliveries and not in seconds, so that an answer does not
 //! depend on the machine.
 
-use super::{Goals, Plan, Renewal, SHARE};
+use super::{Goals, LossRate, Plan, Renewal, SHARE};
 use crate::figures::SimulationFailed;
 use crate::inputs::Loss;
 use crate::plan::{Effort, Verdict};
@@ -33,7 +33,7 @@ const PLENTY: f64 = 300.0;
 /// What part of a prediction may be wrong: it leaves out how a leadership begins.
 const SLACK: f64 = 0.05;
 /// The same for losses: followers that stand for election add about an eighth.
-const SLACK_LOSSES: f64 = 0.25;
+pub(super) const SLACK_LOSSES: f64 = 0.25;
 /// The losses of messages at which leadership may be lost often enough.
 const LOSSES: [f64; 12] = [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55];
 
@@ -67,6 +67,8 @@ pub struct Watch {
     pub consistent: bool,
     /// The command that prints the same.
     pub command: String,
+    /// The rate as that of a rare event, where none is expected to be seen and it can be estimated.
+    pub rate: Option<LossRate>,
 }
 
 /// What the simulations say.
@@ -98,7 +100,8 @@ impl Confirmed {
         if !self.is_in_time() {
             doubts.push("takeover");
         }
-        if !self.watch.consistent {
+        let rate = self.watch.rate.as_ref();
+        if !self.watch.consistent || rate.is_some_and(|rate| !rate.agrees) {
             doubts.push("losses_per_year");
         }
         doubts
@@ -134,7 +137,7 @@ impl Plan {
             in_time: Proportion { successes: in_time, runs: delays.len() as u64 },
             command: crash.command(),
             comparisons: datagrams.into_iter().chain(often).collect(),
-            watch: self.watch(&watched, &each),
+            watch: self.watch(&watched, &each, effort)?,
         })
     }
 
@@ -211,7 +214,12 @@ impl Plan {
         Some(compared(name, circumstances, predicted, simulated, SLACK_LOSSES, point))
     }
 
-    fn watch(&self, point: &Point, each: &Samples) -> Watch {
+    fn watch(
+        &self,
+        point: &Point,
+        each: &Samples,
+        effort: Effort,
+    ) -> Result<Watch, SimulationFailed> {
         let window = point.window.as_secs_f64();
         let losses = column(each, Measure::LeadershipLossesPerHour);
         let agreed = column(each, Measure::AgreementTime);
@@ -225,13 +233,15 @@ impl Plan {
         let renewal = self.renewal();
         let rates = [renewal.losses_per_second()[0], renewal.losses_per_second_at_most()];
         let bounds = rates.map(|rate| rate * seconds);
-        Watch {
+        let rate = if bounds[0] < 1.0 { self.loss_rate(effort)? } else { None };
+        Ok(Watch {
             hours: seconds / 3600.0,
             expected: bounds[0],
             seen,
             consistent: possible(bounds, seen),
             command: point.command(),
-        }
+            rate,
+        })
     }
 }
 

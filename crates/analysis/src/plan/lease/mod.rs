@@ -30,16 +30,19 @@
 //! | `budget` | what a lease and a takeover are spent on |
 //! | `refused` | why there is no plan |
 //! | `confirm` | whether simulations agree |
+//! | `rare` | how often leadership is lost, where nobody could wait for it |
 
 mod answers;
 mod budget;
 mod confirm;
+mod rare;
 mod refused;
 mod renewal;
 mod takeover;
 
 pub use budget::budget;
 pub use confirm::{Comparison, Confirmed, Watch};
+pub use rare::LossRate;
 pub use refused::Refused;
 pub use renewal::{Renewal, YEAR};
 pub use takeover::{SHARE, Takeover};
