@@ -38,7 +38,7 @@ fn one_failed_election_in_a_billion_is_estimated() {
 /// Lost leases at a loss of .01, where no run comes near: two packets of each renewal are lost.
 #[test]
 fn leases_are_lost_at_small_losses() {
-    let flags = "sim local-leader --nodes 3 --window 2s --rare leadership-loss --effort 300";
+    let flags = "sim local-leader --nodes 3 --window 2s --rare leadership-loss --effort 1000";
     let of = |loss: &str| {
         let found = json(&format!("{flags} --loss {loss}"));
         let number = |key: &str| found[key].as_f64().expect("a number");
