@@ -26,7 +26,7 @@ from datetime import timedelta
 from os import PathLike
 from typing import (
     Any, Callable, Dict, Generator, Iterable, Iterator, List, Literal, Mapping, NamedTuple,
-    Optional, Sequence, Tuple, Union,
+    Optional, Sequence, Tuple, Union, overload,
 )
 
 import numpy as np
@@ -149,7 +149,11 @@ def stub():
                 text += described(value)
     told = _questions.parameters
     bar = "    progress: Progress = ...,\n"
-    text += question("simulate", "protocol: Path", "Simulation", told("simulate"), bar)
+    rare = next(it for it in told("simulate") if it.name == "rare")
+    others = [it for it in told("simulate") if it.name != "rare"]
+    for result, noted in [("Estimate", kind(rare)), ("Simulation", "None = ...")]:
+        text += "@overload\n" + question(
+            "simulate", "protocol: Path", result, others, f"    rare: {noted},\n{bar}")
     swept = "described: Union[Path, Mapping[str, Any]]"
     text += question("sweep", swept, "Sweep", told("sweep"), bar)
     recorded = "    recorded: Optional[Iterable[Path]] = ...,\n"

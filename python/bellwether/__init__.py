@@ -35,6 +35,7 @@ from ._questions import (
 )
 from ._results import (
     Analysis,
+    Estimate,
     Parameter,
     Plan,
     Simulation,
@@ -50,6 +51,7 @@ __all__ = [
     "BellwetherError",
     "Campaign",
     "Election",
+    "Estimate",
     "FileError",
     "ForkError",
     "GoneError",

@@ -4,7 +4,7 @@ from datetime import timedelta
 from os import PathLike
 from typing import (
     Any, Callable, Dict, Generator, Iterable, Iterator, List, Literal, Mapping, NamedTuple,
-    Optional, Sequence, Tuple, Union,
+    Optional, Sequence, Tuple, Union, overload,
 )
 
 import numpy as np
@@ -63,6 +63,26 @@ class Analysis(Mapping[str, Any]):
     def note(self) -> str: ...
     @property
     def simulated(self) -> Optional[Summary]: ...
+
+class Estimate(Mapping[str, Any]):
+    raw: Dict[str, Any]
+    def __getitem__(self, key: str) -> Any: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def event(self) -> str: ...
+    @property
+    def probability(self) -> float: ...
+    @property
+    def stderr(self) -> float: ...
+    @property
+    def ci95(self) -> Tuple[float, float]: ...
+    @property
+    def per_year(self) -> Optional[float]: ...
+    @property
+    def replications(self) -> np.ndarray[Any, Any]: ...
 
 class Parameter(NamedTuple):
     name: str
@@ -297,9 +317,11 @@ class Leadership(NamedTuple):
     term: Optional[int]
     remaining: float
 
+@overload
 def simulate(
     protocol: Path,
     *,
+    rare: Literal['false-departure', 'two-leaders', 'leadership-loss', 'split-vote', 'failed-election'],
     progress: Progress = ...,
     runs: Optional[Count] = ...,
     threads: Optional[Count] = ...,
@@ -308,6 +330,130 @@ def simulate(
     arrivals: Optional[Number] = ...,
     window: Optional[Length] = ...,
     engine: Optional[Literal['event', 'lazy', 'auto']] = ...,
+    longer: Optional[Length] = ...,
+    method: Optional[Literal['split', 'tilt']] = ...,
+    effort: Optional[Count] = ...,
+    replications: Optional[Number] = ...,
+    seed: Optional[Count] = ...,
+    suppress: Optional[Length] = ...,
+    announce: Optional[Length] = ...,
+    listen: Optional[Length] = ...,
+    aging: Optional[Length] = ...,
+    timer: Optional[Literal['uniform', 'exponential', 'exponential-falling']] = ...,
+    timer_rate: Optional[Number] = ...,
+    patience: Optional[Length] = ...,
+    reply_spread: Optional[Length] = ...,
+    criterion: Optional[Literal['highest-id', 'rank', 'earliest-wake-up']] = ...,
+    mapping: Optional[Literal['random', 'standing']] = ...,
+    jitter: Optional[Length] = ...,
+    best: Optional[Count] = ...,
+    worst: Optional[Count] = ...,
+    leaders: Optional[Count] = ...,
+    bye: Optional[bool] = ...,
+    bye_copies: Optional[Count] = ...,
+    bye_from_all: Optional[bool] = ...,
+    as_printed: Optional[bool] = ...,
+    mode: Optional[Literal['majority', 'local']] = ...,
+    tokens: Optional[Literal['durable', 'volatile']] = ...,
+    preset: Optional[Literal['lan', 'fast', 'fastest', 'wan', 'paper']] = ...,
+    delta: Optional[Length] = ...,
+    sigma: Optional[Length] = ...,
+    renew: Optional[Length] = ...,
+    lock: Optional[Length] = ...,
+    period: Optional[Length] = ...,
+    expires: Optional[Length] = ...,
+    fastest: Optional[Length] = ...,
+    refresh: Optional[Length] = ...,
+    cooldown: Optional[Length] = ...,
+    preempt: Optional[bool] = ...,
+    preempt_delay: Optional[Length] = ...,
+    preempt_asks: Optional[bool] = ...,
+    rotate_after: Optional[Length] = ...,
+    hold: Optional[Length] = ...,
+    replace_after: Optional[Length] = ...,
+    spare: Optional[Count] = ...,
+    tree: Optional[Count] = ...,
+    drift_ppm: Optional[Count] = ...,
+    as_published: Optional[bool] = ...,
+    unchecked: Optional[bool] = ...,
+    detector: Optional[Literal['told', 'heartbeats']] = ...,
+    beat: Optional[Length] = ...,
+    suspect: Optional[Length] = ...,
+    resend: Optional[Length] = ...,
+    tries: Optional[Count] = ...,
+    call_after: Optional[Length] = ...,
+    reply: Optional[Length] = ...,
+    wait: Optional[Length] = ...,
+    top_answers: Optional[Literal['ok', 'coordinator']] = ...,
+    recovery: Optional[Literal['bully', 'ask']] = ...,
+    stamps: Optional[bool] = ...,
+    retry: Optional[Length] = ...,
+    timeout: Optional[Length] = ...,
+    leader_beat: Optional[Length] = ...,
+    leader_silence: Optional[Length] = ...,
+    k: Optional[Count] = ...,
+    strategy: Optional[Text] = ...,
+    max_rounds: Optional[Count] = ...,
+    last_round_all: Optional[bool] = ...,
+    reinitiate: Optional[Literal['hash', 'delay']] = ...,
+    size: Optional[Text] = ...,
+    choice: Optional[Literal['lowest-id', 'highest-id', 'rank', 'lot']] = ...,
+    woken_by: Optional[Literal['initiation', 'preference']] = ...,
+    join: Optional[Literal['restarted', 'always', 'never']] = ...,
+    bound: Optional[Length] = ...,
+    unicast: Optional[Length] = ...,
+    multicast: Optional[Length] = ...,
+    compute: Optional[Length] = ...,
+    longest_path: Optional[Count] = ...,
+    most_relays: Optional[Count] = ...,
+    gossip: Optional[Length] = ...,
+    silence: Optional[Length] = ...,
+    initiator: Optional[Union[Count, Sequence[Count]]] = ...,
+    spread: Optional[Length] = ...,
+    top_dead: Optional[bool] = ...,
+    processing: Optional[Length] = ...,
+    detection: Optional[Text] = ...,
+    initiators: Optional[Text] = ...,
+    order: Optional[Text] = ...,
+    graph: Optional[Literal['random', 'tree', 'grid', 'line', 'circle', 'complete', 'disc', 'moving']] = ...,
+    links: Optional[Count] = ...,
+    range: Optional[Number] = ...,
+    speed: Optional[Number] = ...,
+    rest: Optional[Length] = ...,
+    link: Optional[Union[Text, Sequence[Text]]] = ...,
+    view: Optional[Number] = ...,
+    fail: Optional[Number] = ...,
+    ucast_loss: Optional[Number] = ...,
+    mcast_loss: Optional[Number] = ...,
+    loss: Optional[Number] = ...,
+    loss_model: Optional[Literal['none', 'correlated', 'uncorrelated', 'bursts']] = ...,
+    burst: Optional[Number] = ...,
+    delay_model: Optional[Literal['constant', 'uniform', 'exponential', 'log-normal']] = ...,
+    duplicate: Optional[Number] = ...,
+    reorder: Optional[Number] = ...,
+    straggle: Optional[Length] = ...,
+    nodes: Optional[Count] = ...,
+    delay: Optional[Length] = ...,
+    clock_drift: Optional[Count] = ...,
+) -> Estimate: ...
+
+@overload
+def simulate(
+    protocol: Path,
+    *,
+    rare: None = ...,
+    progress: Progress = ...,
+    runs: Optional[Count] = ...,
+    threads: Optional[Count] = ...,
+    scenario: Optional[Literal['start', 'departure', 'false-departure', 'join-greater', 'join-smaller', 'split', 'churn']] = ...,
+    departures: Optional[Number] = ...,
+    arrivals: Optional[Number] = ...,
+    window: Optional[Length] = ...,
+    engine: Optional[Literal['event', 'lazy', 'auto']] = ...,
+    longer: Optional[Length] = ...,
+    method: Optional[Literal['split', 'tilt']] = ...,
+    effort: Optional[Count] = ...,
+    replications: Optional[Number] = ...,
     seed: Optional[Count] = ...,
     suppress: Optional[Length] = ...,
     announce: Optional[Length] = ...,

@@ -10,7 +10,9 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 from . import _native
 from ._errors import ParameterError
 from ._progress import Progress, following
-from ._results import Analysis, Parameter, Plan, Simulation, Sweep, Trace, Verdict
+from ._results import (
+    Analysis, Estimate, Parameter, Plan, Simulation, Sweep, Trace, Verdict,
+)
 
 _COMMANDS = {
     "simulate": "sim",
@@ -57,8 +59,9 @@ def quantities() -> List[Dict[str, Any]]:
 
 
 def simulate(protocol: Union[str, "PathLike[str]"], *, progress: Progress = None,
-             **params: Any) -> Simulation:
-    """Simulates a protocol many times, and keeps the values of every run.
+             **params: Any) -> Union[Simulation, Estimate]:
+    """Simulates a protocol many times, and keeps the values of every run; with `rare` it estimates
+    how probable that event is instead, and gives an `Estimate`.
 
     `protocol` is a name of `protocols()` or a scenario file (*.toml), which replaces all parameters
     but runs, seed and threads. A length of time is a text ("250ms"), a number of seconds or a
@@ -66,6 +69,9 @@ def simulate(protocol: Union[str, "PathLike[str]"], *, progress: Progress = None
 
     `progress` is a function of (done, total); without it there is a bar if tqdm is installed.
     """
+    if params.get("rare") is not None:
+        with following(progress, "replication") as tell:
+            return Estimate(json.loads(_native.estimate(fspath(protocol), params, tell)))
     with following(progress, "run") as tell:
         return Simulation(*_native.simulate(fspath(protocol), params, tell))
 

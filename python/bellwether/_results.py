@@ -225,6 +225,50 @@ class Analysis(_Answer):
         return f"{self.quantity}, {self.unit}\n\n{_table(['form', 'value'], rows)}\n\n{self.note}"
 
 
+class Estimate(_Answer):
+    """The probability of a rare event: the mean of independent replications."""
+
+    @property
+    def protocol(self) -> str:
+        return self.raw["protocol"]
+
+    @property
+    def event(self) -> str:
+        return self.raw["event"]
+
+    @property
+    def probability(self) -> float:
+        """How probable the event is, while a run is watched."""
+        return self.raw["probability"]
+
+    @property
+    def stderr(self) -> float:
+        """The standard error of the probability."""
+        return self.raw["stderr"]
+
+    @property
+    def ci95(self) -> Tuple[float, float]:
+        """Where the probability is, with 95 % confidence."""
+        low, high = self.raw["ci95"]
+        return low, high
+
+    @property
+    def per_year(self) -> Optional[float]:
+        """How often that is in a year, if windows follow one another; None where none do."""
+        return self.raw["per_year"]
+
+    @property
+    def replications(self) -> np.ndarray:
+        """What each replication estimates."""
+        return np.array(self.raw["replications"])
+
+    def __repr__(self) -> str:
+        low, high = map(_short, self.ci95)
+        made = len(self.raw["replications"])
+        return (f"{self.protocol}, {self.event}: {_short(self.probability)}, 95 % interval "
+                f"{low} .. {high}, {made} replications")
+
+
 class Violation(NamedTuple):
     """A schedule of faults that breaks a promise, shrunk to what is needed for it."""
 

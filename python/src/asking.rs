@@ -39,6 +39,17 @@ pub(crate) fn simulate<'py>(
     Ok((json.to_string(), bytes(&numbers), bytes(&settled), columns))
 }
 
+/// Estimates how probable a rare event is.
+#[pyfunction]
+pub(crate) fn estimate(
+    py: Python<'_>,
+    what: String,
+    parameters: &Bound<'_, PyDict>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    answered(ask::estimate, py, what, parameters, progress)
+}
+
 /// Sweeps what a file describes, or keys as JSON; the rows are JSON, too.
 #[pyfunction]
 pub(crate) fn sweep(

@@ -19,7 +19,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::asking::{
-        Trace, analyze, check, offered, plan, protocols, quantities, simulate, sweep, trace,
+        Trace, analyze, check, estimate, offered, plan, protocols, quantities, simulate, sweep,
+        trace,
     };
     #[pymodule_export]
     use crate::live::{Campaign, Guard, Member, Watch};

@@ -104,6 +104,26 @@ class Simulating(unittest.TestCase):
             with self.assertRaisesRegex(bellwether.FileError, "protocol"):
                 bellwether.simulate(file.name)
 
+    def test_a_rare_event_has_an_estimate(self):
+        told = []
+        few = dict(nodes=2, loss=0.1, listen="6.5s", window="20s", effort=40, replications=5)
+        found = bellwether.simulate("le-s", rare="false-departure",
+                                    progress=lambda *it: told.append(it), **few)
+        self.assertIsInstance(found, bellwether.Estimate)
+        low, high = found.ci95
+        self.assertTrue(0 < low < found.probability < high < 1e-3, found)
+        self.assertEqual(told[-1], (6, 6), "the pilot runs, and five replications")
+        np.testing.assert_allclose(found.replications.mean(), found.probability, rtol=1e-12)
+        self.assertIn("false-departure", repr(found))
+        if COMMAND:
+            words = [word for name, value in few.items() for word in (f"--{name}", str(value))]
+            same = printed("sim", "le-s", "--rare", "false-departure", *words)
+            self.assertEqual(same["replications"], found["replications"])
+        with self.assertRaisesRegex(bellwether.ParameterError, "choose a finite listen"):
+            bellwether.simulate("le-s", rare="false-departure", nodes=2, loss=0.1)
+        with self.assertRaises(bellwether.ParameterError):
+            bellwether.simulate("le-s", effort=50)
+
     def test_progress_is_told_and_other_threads_run_meanwhile(self):
         told, ticks, done = [], [0], threading.Event()
 
@@ -389,6 +409,16 @@ class Planning(unittest.TestCase):
         with self.assertRaises(bellwether.ParameterError):
             bellwether.plan("local-leader", detect="1us", simulate=0)
         self.assertIsNone(bellwether.plan("announce-listen", simulate=0).confirmed)
+
+
+class Built(unittest.TestCase):
+    def test_the_native_module_is_for_all_later_versions_of_python(self):
+        name = pathlib.Path(bellwether._native.__file__).name
+        self.assertEqual(name, "_native.abi3.so")
+        # What it needs of the interpreter must be in the stable interface: no private name.
+        needs = pathlib.Path(bellwether._native.__file__).read_bytes()
+        self.assertIn(b"PyModuleDef_Init", needs)
+        self.assertNotIn(b"_PyObject_GC_New", needs)
 
 
 class Describing(unittest.TestCase):

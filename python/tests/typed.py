@@ -9,8 +9,11 @@ from bellwether import Election, Guard
 runs = bellwether.simulate("le-s", nodes=10, loss=0.4, announce="250ms", bye=True)
 mean: float = runs.summaries["leadership_delay"].mean
 shape: int = runs["leadership_delay"].ndim
-bellwether.simulate("le-s", nodse=10)  # type: ignore[call-arg]
-bellwether.simulate("le-s", loss_model="sometimes")  # type: ignore[arg-type]
+bellwether.simulate("le-s", nodse=10)  # type: ignore[call-overload]
+bellwether.simulate("le-s", loss_model="sometimes")  # type: ignore[call-overload]
+
+chance: float = bellwether.simulate("le-s", rare="false-departure", effort=100).probability
+bellwether.simulate("le-s", rare="sometimes")  # type: ignore[call-overload]
 
 swept = bellwether.sweep({"sim": "le-s", "axis": [{"loss": [0.1, 0.2]}]}, out="loss", threads=1)
 columns: List[str] = list(swept[0])
