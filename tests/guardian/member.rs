@@ -97,8 +97,10 @@ fn plays_the_member() {
         let done = match (verb, number) {
             (Some("permit"), Some(millis)) => {
                 let until = now() + Duration::from_millis(millis);
+                let done = guardian.permit(until, None);
+                // Told afterwards: a test may stop this process as soon as it reads that.
                 println!("until {}", until.as_nanos());
-                guardian.permit(until, None)
+                done
             }
             (Some("stop"), Some(within)) => guardian.stop(Duration::from_millis(within)),
             (Some("stop"), None) => guardian.stop(plan.grace),
