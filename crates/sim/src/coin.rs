@@ -114,7 +114,8 @@ pub enum StreamPurpose {
     Parents,
     /// For a rare event: when the spells of heavy loss begin.
     Spells,
-    /// For users of this crate, under numbers of their own.
+    /// For users of this crate, under numbers of their own. Those below 16 are also numbers of the
+    /// purposes above, so take others if the same run draws for both.
     Caller(u64),
 }
 

@@ -336,7 +336,7 @@ fn estimated(rate: &LossRate) -> String {
         "\nestimated for the plan itself: {estimated:.3e} a year (95 % interval {low:.3e} .. \
          {high:.3e}), one in {} years; predicted {least:.3e} .. {most:.3e}: {}",
         digits(1.0 / estimated),
-        if *agrees { "agrees" } else { "differs" },
+        if *agrees { "no contradiction" } else { "a contradiction" },
     )
 }
 

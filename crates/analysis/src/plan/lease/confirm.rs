@@ -100,8 +100,9 @@ impl Confirmed {
         if !self.is_in_time() {
             doubts.push("takeover");
         }
-        let rate = self.watch.rate.as_ref();
-        if !self.watch.consistent || rate.is_some_and(|rate| !rate.agrees) {
+        // The estimate of a rare rate decides nothing: nobody has counted how often its interval
+        // holds.
+        if !self.watch.consistent {
             doubts.push("losses_per_year");
         }
         doubts

@@ -2,8 +2,9 @@
 //! goal such as one loss in ten years.
 //!
 //! Spells of heavy loss are weighed ([`bellwether_sim::rare`]): this estimates the probability of a
-//! loss within a short window, with the parameters that are planned, and so confirms the formula
-//! where it is used and not only with a shorter lease.
+//! loss within a short window, with the parameters that are planned, where the formula is used, and
+//! not only with a shorter lease. How often its interval holds is not known, so it is told beside
+//! the plan and decides nothing.
 //!
 //! **Assumptions.** A lease with room for many requests is lost so rarely that the weights of
 //! spells differ too much to be averaged. There is no estimate then, rather than a bad one.

@@ -119,9 +119,9 @@ fn naively_covered(rule: &Rule, law: Law) -> f64 {
     (0..TRIALS).filter(holds).count() as f64 / TRIALS as f64
 }
 
-/// 2000 trials have a standard error of .005 at 95 %: .94 is two below. The rule that does not
-/// divide its level falls below it for means. Clopper and Pearson's intervals of proportions hold
-/// more often than they say, so that even the naive rule may come near there.
+/// The rule divides its level by the number of looks, so that it holds more often than it says:
+/// .98 and more here, where 2000 trials have a standard error of .003. The naive rule, which does
+/// not divide, holds less often; for the means that is less than 95 %.
 #[test]
 fn the_interval_at_which_a_sweep_stops_keeps_its_coverage() {
     println!("value        half the width  stops early  held     naive rule");
@@ -148,7 +148,7 @@ fn the_interval_at_which_a_sweep_stops_keeps_its_coverage() {
             100.0 * kept,
             100.0 * naive
         );
-        assert!(kept >= 0.94, "{name}, {key} {half}: {kept}");
+        assert!(kept >= 0.98, "{name}, {key} {half}: {kept}");
         assert!(early > 0.05, "{name}, {key} {half}: the rule decides something: {early}");
         assert!(naive < kept - 0.01, "{name}, {key} {half}: {naive} against {kept}");
     }
