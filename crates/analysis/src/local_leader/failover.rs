@@ -99,11 +99,11 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
             (true, false) => "a bound: attempts that losses may cost, as plans count them",
             (_, true) => {
                 "as the mean, for a crash P/100 after a request; printed is the bound κ; simulated \
-                 it is `p99` of local-leader.failover.mean --simulate, in JSON"
+                 it is `p99` of what is simulated for local-leader.failover.mean"
             }
             (_, false) => {
                 "lockTime + 3δ - P/100: a crash right after a request takes longest; simulated it \
-                 is `p99` of local-leader.failover.mean --simulate, in JSON"
+                 is `p99` of what is simulated for local-leader.failover.mean"
             }
         },
         exact: |inputs| inputs.loss.rate() <= 0.0,

@@ -103,12 +103,12 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         note: |inputs| match inputs.leases.lock {
             Some(_) => {
                 "right as printed; our leases are shorter by 2ε; not simulated: no measure counts \
-                 it, and `check local-leader --mode local` judges it run by run"
+                 it, and the judge checks it in local mode"
             }
             None => {
                 "right as printed; printed is with the printed lockTime, unless lock is given; not \
-                 simulated: no measure counts it, and `check local-leader --mode local` judges it \
-                 run by run"
+                 simulated: no measure counts it, and the judge checks it in \
+                 local mode"
             }
         },
         exact: |_| false,
