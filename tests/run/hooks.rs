@@ -76,7 +76,8 @@ fn a_state_that_is_over_before_its_turn_is_skipped_and_the_last_one_is_told() {
     let (log, go) = (folder.file("log").display().to_string(), folder.file("go"));
     let script = format!(
         "echo \"$3 $BELLWETHER_REIGN [$BELLWETHER_TERM] $BELLWETHER_UNTIL_MS $(cut -d' ' -f1 \
-         /proc/uptime)\" >> {log}; until [ -e {} ]; do sleep .02; done",
+         /proc/uptime)\" >> {log}; while [ -d {} ] && ! [ -e {} ]; do sleep .02; done",
+        folder.0.display(),
         go.display()
     );
     let hook = folder.script("hook", &script).display().to_string();
@@ -97,17 +98,18 @@ fn a_state_that_is_over_before_its_turn_is_skipped_and_the_last_one_is_told() {
     assert!(!warnings.contains("failed"), "{warnings}");
     std::fs::write(&go, "").expect("there is room");
     let told = eventually("the last state", || {
-        folder.text("log").lines().find(|line| line.starts_with("MASTER")).map(str::to_owned)
+        let term = member.status()?["term"].as_u64()?;
+        let of_term =
+            |line: &&str| line.starts_with("MASTER") && line.contains(&format!("[{term}]"));
+        folder.text("log").lines().find(of_term).map(str::to_owned)
     });
+    assert!(!folder.text("log").contains("MASTER 1 "), "the first reign was over: {told}");
     let words: Vec<&str> = told.split(' ').collect();
-    assert_eq!(words[1], "2", "the first reign was over: {told}");
-    let token = words[2].trim_matches(['[', ']']).parse::<u64>();
-    assert_eq!(token.ok(), member.becomes("leader")["term"].as_u64(), "{told}");
     let until: f64 = words[3].parse().expect("it has a deadline");
     let now: f64 = words[4].parse().expect("it tells the time");
     assert!(until / 1e3 >= now, "a lease that was over when the hook was called: {told}");
     assert_eq!(member.end().0, Some(0));
-    assert!(folder.text("log").lines().last().is_some_and(|line| line.starts_with("STOP 2")));
+    assert!(folder.text("log").lines().last().is_some_and(|line| line.starts_with("STOP")));
 }
 
 #[test]
@@ -127,7 +129,7 @@ fn a_hook_that_runs_as_master_is_killed_when_leadership_ends() {
     assert!(lives(sleeper), "the lease is renewed, and the hook runs on");
     assert!(member.ask("resign").status.success());
     eventually("the end of the hook", || (!lives(sleeper)).then_some(()));
-    member.error("it was killed at MASTER: the member leads no longer");
+    member.error("it was killed at MASTER: the member is about to hand over");
     eventually("the next reign", || folder.text("log").contains("MASTER 2").then_some(()));
     let warnings = member.becomes("leader")["warnings"].to_string();
     assert!(warnings.contains("1 call of hooks was cut short"), "{warnings}");
@@ -152,82 +154,137 @@ fn the_end_waits_for_hooks_no_longer_than_one_and_each_may_take() {
     assert!(log.ends_with("one STOP\ntwo STOP\nthree STOP\n"), "{log}");
 }
 
-/// Three members with a hook that writes into one log when it begins and when it ends. A hook of a
-/// member that has led goes on until there is a file of the member's number, but at MASTER.
+/// Leases of a second and a half, and some that outlast every stall of a busy machine.
+const WAN: [&str; 2] = ["--preset", "wan"];
+const STEADY: [&str; 2] = ["--lease", "6s"];
+
+fn start(folder: &Folder, list: &str, id: u64, flags: &[&[&str]]) -> Member {
+    let dir = folder.dir();
+    let mut run = command(&format!("run web --peers {list} --id {id} --dir {dir} --insecure"));
+    run.args(flags.concat());
+    Member::spawn(run, &dir, id)
+}
+
+/// Three members with a hook that writes into one log when it begins and when it ends. Unless at
+/// MASTER it goes on while there is a file of the member's number.
 struct Trio {
     folder: Folder,
     list: String,
     hook: String,
+    pace: [&'static str; 2],
+}
+
+/// A leader that is to hand over: in this reign, and after so many lines of the log. Whoever led
+/// before while the members started does not matter.
+#[derive(Clone, Copy)]
+struct Former {
+    id: u64,
+    reign: u64,
+    from: usize,
+}
+
+impl Former {
+    fn index(self) -> usize {
+        self.id as usize - 1
+    }
 }
 
 impl Trio {
-    fn new(name: &str) -> Self {
+    fn new(name: &str, pace: [&'static str; 2]) -> Self {
         let folder = Folder::new(name);
-        let (log, go) = (folder.file("log").display().to_string(), folder.file("go"));
+        let (log, held) = (folder.file("log").display().to_string(), folder.file("held"));
         let script = format!(
             "echo \"$BELLWETHER_ID $3 $BELLWETHER_REIGN begins\" >> {log}
-             if [ $3 != MASTER ] && [ $BELLWETHER_REIGN -gt 0 ]; then
-                 until [ -e {}.$BELLWETHER_ID ]; do sleep .02; done
-             fi
+             while [ $3 != MASTER ] && [ -e {}.$BELLWETHER_ID ]; do sleep .02; done
              echo \"$BELLWETHER_ID $3 $BELLWETHER_REIGN ends\" >> {log}",
-            go.display()
+            held.display()
         );
         let hook = folder.script("hook", &script).display().to_string();
-        Self { list: peers(3), hook, folder }
+        Self { list: peers(3), hook, folder, pace }
     }
 
     fn start(&self, id: u64, flags: &[&str], timeout: &str) -> Member {
         let own = ["--on-change", &self.hook, "--hook-timeout", timeout];
-        Member::start(&self.folder, &self.list, id, &[&own, flags].concat())
+        start(&self.folder, &self.list, id, &[&self.pace, &own, flags])
     }
 
-    /// Lets the hook of this member go on.
-    fn go(&self, id: u64) {
-        std::fs::write(self.folder.file(&format!("go.{id}")), "").expect("there is room");
+    fn all(&self, flags: &[&str], timeout: &str) -> Vec<Member> {
+        (1..=3).map(|id| self.start(id, flags, timeout)).collect()
     }
 
-    /// The first line of the log that is one of these, and its place.
-    fn place(&self, like: impl Fn(&str) -> bool) -> Option<usize> {
-        self.folder.text("log").lines().position(like)
-    }
-
-    fn wait_for(&self, line: &str) -> usize {
-        eventually(line, || self.place(|it| it == line))
-    }
-
-    /// Waits until a member other than this one is called at MASTER; who it is.
-    fn next_master(&self, former: u64) -> u64 {
-        eventually("the next leader's hook", || {
-            let mut others = (1..=3).filter(|id| *id != former);
-            others.find(|id| self.place(|it| it == format!("{id} MASTER 1 begins")).is_some())
+    /// Waits for a leader that all follow and whose hook has returned. Its next call goes on.
+    fn hold(&self, members: &[Member]) -> Former {
+        eventually("a leader whose hook has returned", || {
+            let id = leader(members);
+            let log = self.folder.text("log");
+            let last = log.lines().rfind(|line| line.starts_with(&format!("{id} ")))?;
+            let reign = last.strip_prefix(&format!("{id} MASTER "))?.strip_suffix(" ends")?;
+            std::fs::write(self.folder.file(&format!("held.{id}")), "").expect("there is room");
+            Some(Former { id, reign: reign.parse().ok()?, from: log.lines().count() })
         })
     }
 
-    /// The hooks of a leader were called in this state, and have not returned: waits until its
-    /// lease was renewed again and again, and sees that nobody else leads.
-    fn leads_on(&self, leader: &Member, state: &str) {
-        let id = leader.id();
-        self.wait_for(&format!("{id} {state} 1 begins"));
-        let first = leader.becomes("leader");
-        let lease = first["renew_deadline_ms"].as_f64().expect("it has a lease");
-        let begun = now();
-        while (now() - begun).as_secs_f64() * 1e3 < 3.0 * lease {
-            let status = leader.status().expect("it answers");
-            let same = status["role"] == "leader" && status["term"] == first["term"];
-            assert!(same, "it leads on: {status}");
-            thread::sleep(Duration::from_millis(100));
-        }
-        let other = self.place(|it| !it.starts_with(&id.to_string()) && it.contains("MASTER"));
-        assert_eq!(other, None, "{}", self.folder.text("log"));
+    /// Lets the hook of this member return.
+    fn go(&self, former: Former) {
+        std::fs::remove_file(self.folder.file(&format!("held.{}", former.id))).expect("it is held");
     }
 
-    /// The hook of the former leader returns; sees that the next one leads after that.
-    fn returns(&self, former: u64, state: &str) {
+    /// The first line of the log from then on that is one of these, and its place.
+    fn place(&self, from: usize, like: impl Fn(&str) -> bool) -> Option<usize> {
+        self.folder.text("log").lines().skip(from).position(like).map(|place| from + place)
+    }
+
+    /// Whether the hook of the former leader has come so far in this state.
+    fn place_of(&self, former: Former, state: &str, what: &str) -> Option<usize> {
+        let Former { id, reign, from } = former;
+        self.place(from, |line| line == format!("{id} {state} {reign} {what}"))
+    }
+
+    fn wait_for(&self, former: Former, state: &str, what: &str) -> usize {
+        eventually(&format!("{state} {what}"), || self.place_of(former, state, what))
+    }
+
+    /// The place of the line that another member is called at MASTER, and who it is.
+    fn other_master(&self, former: Former) -> Option<(usize, u64)> {
+        let mut others = (1..=3).filter(|id| *id != former.id);
+        others.find_map(|id| {
+            let begins = format!("{id} MASTER ");
+            let like = |it: &str| it.starts_with(&begins) && it.ends_with("begins");
+            Some((self.place(former.from, like)?, id))
+        })
+    }
+
+    fn next_master(&self, former: Former) -> (usize, u64) {
+        eventually("the next leader's hook", || self.other_master(former))
+    }
+
+    /// The hooks of a leader were called in this state, and have not returned: waits until its
+    /// lease was renewed, and sees that nobody else leads and what clients are told.
+    fn leads_on(&self, leader: &Member, former: Former, state: &str) {
+        self.wait_for(former, state, "begins");
+        let waits = |status: &Value| status["handing_over"]["hooks"] == true;
+        let first = eventually("it is told", || leader.status().filter(waits));
+        let lease = first["lease_duration_ms"].as_f64().expect("it has a lease");
+        let begun = now();
+        while (now() - begun).as_secs_f64() * 1e3 <= lease {
+            let status = leader.status().expect("it answers");
+            let same = status["role"] == "leader" && status["term"] == first["term"];
+            assert!(same && waits(&status), "it leads on: {status}");
+            thread::sleep(Duration::from_millis(100));
+        }
+        let why = String::from_utf8(leader.ask("why").stdout).expect("it is text");
+        assert!(why.contains("waits for its hooks, hands over"), "{why}");
+        assert_eq!(self.other_master(former), None, "{}", self.folder.text("log"));
+    }
+
+    /// The hook of the former leader returns; sees that the next one, whose number it returns,
+    /// leads after that.
+    fn returns(&self, former: Former, state: &str) -> u64 {
         self.go(former);
-        let next = self.next_master(former);
-        let ends = self.wait_for(&format!("{former} {state} 1 ends"));
-        let begins = self.wait_for(&format!("{next} MASTER 1 begins"));
+        let (begins, next) = self.next_master(former);
+        let ends = self.wait_for(former, state, "ends");
         assert!(ends < begins, "{}", self.folder.text("log"));
+        next
     }
 }
 
@@ -236,108 +293,96 @@ impl Trio {
 #[test]
 fn a_leader_that_is_asked_to_hand_over_leads_on_until_its_hooks_have_returned() {
     for what in ["resign web", "transfer web"] {
-        let trio = Trio::new(&format!("farewell-{}", what.len()));
+        let trio = Trio::new(&format!("farewell-{}", what.len()), STEADY);
         let log = trio.folder.file("log").display().to_string();
         let worker = format!(
             "trap 'echo \"$BELLWETHER_ID command ends\" >> {log}; exit 0' TERM
              while :; do sleep .05; done"
         );
         let worker = trio.folder.script("worker", &worker).display().to_string();
-        let members: Vec<Member> =
-            (1..=3).map(|id| trio.start(id, &["--", &worker], "500s")).collect();
-        let first = leader(&members);
-        trio.wait_for(&format!("{first} MASTER 1 ends"));
-        let leads = &members[first as usize - 1];
+        let members = trio.all(&["--", &worker], "500s");
+        let first = trio.hold(&members);
+        let leads = &members[first.index()];
         leads.error("the command runs as process");
-        let to = if what.starts_with("transfer") { first % 3 + 1 } else { 0 };
+        let to = if what.starts_with("transfer") { first.id % 3 + 1 } else { 0 };
         let words = if to > 0 { format!("{what} {to}") } else { what.to_owned() };
-        let mut asking = command(&format!("{words} --id {first} --dir {}", trio.folder.dir()));
+        let mut asking = command(&format!("{words} --id {} --dir {}", first.id, trio.folder.dir()));
         let mut asking = asking.stdout(Stdio::null()).spawn().expect("it starts");
-        trio.leads_on(leads, "BACKUP");
+        trio.leads_on(leads, first, "BACKUP");
         assert!(asking.try_wait().expect("it is ours").is_none(), "it is not done");
-        trio.returns(first, "BACKUP");
+        let next = trio.returns(first, "BACKUP");
         assert!(asking.wait().expect("it is ours").success(), "{words}");
-        let ended = trio.wait_for(&format!("{first} command ends"));
-        let told = trio.wait_for(&format!("{first} BACKUP 1 begins"));
-        assert!(ended < told, "{}", trio.folder.text("log"));
-        if to > 0 {
-            assert_eq!(trio.next_master(first), to);
-        }
-        (1..=3).for_each(|id| trio.go(id));
+        let ended = trio.place(first.from, |it| it == format!("{} command ends", first.id));
+        let told = trio.place_of(first, "BACKUP", "begins");
+        assert!(ended.is_some() && ended < told, "{}", trio.folder.text("log"));
+        assert!(to == 0 || to == next, "{to} was named, and {next} leads");
     }
 }
 
 #[test]
 fn a_leader_that_ends_leads_on_until_its_hooks_have_returned_and_tells_them_once() {
-    let trio = Trio::new("farewell-end");
-    let mut members: Vec<Member> = (1..=3).map(|id| trio.start(id, &[], "500s")).collect();
-    let first = leader(&members);
-    trio.wait_for(&format!("{first} MASTER 1 ends"));
-    let leads = &mut members[first as usize - 1];
+    let trio = Trio::new("farewell-end", STEADY);
+    let mut members = trio.all(&[], "500s");
+    let first = trio.hold(&members);
+    let leads = &mut members[first.index()];
     leads.signal(Signal::TERM);
-    trio.leads_on(leads, "STOP");
+    trio.leads_on(leads, first, "STOP");
     trio.returns(first, "STOP");
     assert_eq!(leads.code(), Some(0));
-    let stops = format!("{first} STOP 1 begins");
+    let Former { id, reign, .. } = first;
+    let stops = format!("{id} STOP {reign} begins");
     let log = trio.folder.text("log");
     assert_eq!(log.lines().filter(|line| *line == stops).count(), 1, "{log}");
-    let last = log.lines().rfind(|line| line.starts_with(&first.to_string()));
-    assert_eq!(last, Some(format!("{first} STOP 1 ends").as_str()), "nothing after it: {log}");
-    (1..=3).for_each(|id| trio.go(id));
+    let last = log.lines().rfind(|line| line.starts_with(&format!("{id} ")));
+    assert_eq!(last, Some(format!("{id} STOP {reign} ends").as_str()), "nothing after it: {log}");
 }
 
 #[test]
 fn a_second_signal_does_not_wait_for_hooks_before_the_hand_over() {
-    let trio = Trio::new("farewell-second");
-    let mut members: Vec<Member> = (1..=3).map(|id| trio.start(id, &[], "500s")).collect();
-    let first = leader(&members);
-    members[first as usize - 1].signal(Signal::TERM);
-    trio.wait_for(&format!("{first} STOP 1 begins"));
-    members[first as usize - 1].signal(Signal::INT);
+    let trio = Trio::new("farewell-second", STEADY);
+    let mut members = trio.all(&[], "500s");
+    let first = trio.hold(&members);
+    members[first.index()].signal(Signal::TERM);
+    trio.wait_for(first, "STOP", "begins");
+    members[first.index()].signal(Signal::INT);
     trio.next_master(first);
-    assert_eq!(trio.place(|it| it == format!("{first} STOP 1 ends")), None);
-    (1..=3).for_each(|id| trio.go(id));
-    assert_eq!(members[first as usize - 1].code(), Some(0));
+    assert_eq!(trio.place_of(first, "STOP", "ends"), None);
+    trio.go(first);
+    assert_eq!(members[first.index()].code(), Some(0));
 }
 
 #[test]
 fn a_leader_whose_check_fails_or_that_yields_leads_on_until_its_hooks_have_returned() {
-    let trio = Trio::new("farewell-check");
+    let trio = Trio::new("farewell-check", STEADY);
     let well = trio.folder.file("well").display().to_string();
     let probe = trio.folder.script("probe", &format!("[ -e {well}.$BELLWETHER_ID ]"));
     let set_well = |id: u64| std::fs::write(format!("{well}.{id}"), "").expect("there is room");
     (1..=3).for_each(set_well);
     let check = format!("exec={},interval=200ms,timeout=20s", probe.display());
-    let members: Vec<Member> =
-        (1..=3).map(|id| trio.start(id, &["--check", &check], "500s")).collect();
-    let first = leader(&members);
-    trio.wait_for(&format!("{first} MASTER 1 ends"));
-    std::fs::remove_file(format!("{well}.{first}")).expect("it was well");
-    trio.leads_on(&members[first as usize - 1], "FAULT");
+    let members = trio.all(&["--check", &check], "500s");
+    let first = trio.hold(&members);
+    std::fs::remove_file(format!("{well}.{}", first.id)).expect("it was well");
+    trio.leads_on(&members[first.index()], first, "FAULT");
     trio.returns(first, "FAULT");
     drop(members);
 
-    let trio = Trio::new("farewell-better");
+    let trio = Trio::new("farewell-better", STEADY);
     let flags = ["--preempt", "--preempt-delay", "500ms"];
     let mut members: Vec<Member> = [1, 2].map(|id| trio.start(id, &flags, "500s")).into();
-    let first = leader(&members);
-    trio.wait_for(&format!("{first} MASTER 1 ends"));
+    let first = trio.hold(&members);
     members.push(trio.start(3, &[&flags[..], &["--priority", "5"]].concat(), "500s"));
-    trio.leads_on(&members[first as usize - 1], "BACKUP");
-    trio.returns(first, "BACKUP");
-    assert_eq!(trio.next_master(first), 3);
-    (1..=3).for_each(|id| trio.go(id));
+    trio.leads_on(&members[first.index()], first, "BACKUP");
+    assert_eq!(trio.returns(first, "BACKUP"), 3);
 }
 
 #[test]
 fn a_hook_whose_time_is_over_does_not_keep_a_leader_from_handing_over() {
-    let trio = Trio::new("farewell-long");
-    let members: Vec<Member> = (1..=3).map(|id| trio.start(id, &[], "2s")).collect();
-    let first = leader(&members);
-    assert!(members[first as usize - 1].ask("resign").status.success());
-    members[first as usize - 1].error("it took longer than 2s at BACKUP, and was killed");
+    let trio = Trio::new("farewell-long", STEADY);
+    let members = trio.all(&[], "2s");
+    let first = trio.hold(&members);
+    assert!(members[first.index()].ask("resign").status.success());
+    members[first.index()].error("it took longer than 2s at BACKUP, and was killed");
     trio.next_master(first);
-    (1..=3).for_each(|id| trio.go(id));
 }
 
 /// The hooks of a member that leads on know that, and those of one that leads no longer are not
@@ -348,61 +393,62 @@ fn hooks_are_told_once_of_a_hand_over_and_again_if_it_is_refused() {
     let log = folder.file("log").display().to_string();
     let hook = folder.script("hook", &format!("echo \"$3 $BELLWETHER_REIGN\" >> {log}"));
     let flags = ["--on-change", &hook.display().to_string()];
-    let member = Member::start(&folder, &peers(1), 1, &flags);
-    let told = |lines: &[&str]| {
-        let lines = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-        eventually(&lines, || (folder.text("log") == lines).then_some(()));
+    let member = start(&folder, &peers(1), 1, &[&STEADY, &flags]);
+    // Also if it had to begin more than once.
+    let leads_after = |reign: u64| {
+        eventually("it leads", || {
+            let log = folder.text("log");
+            let now = log.lines().last()?.strip_prefix("MASTER ")?.parse().ok()?;
+            (now > reign).then_some(now)
+        })
     };
-    told(&["BACKUP 0", "MASTER 1"]);
+    let reign = leads_after(0);
     assert!(member.ask("resign").status.success());
-    told(&["BACKUP 0", "MASTER 1", "BACKUP 1", "MASTER 2"]);
+    let next = leads_after(reign);
+    let lines = folder.text("log");
+    let told = format!("MASTER {reign}\nBACKUP {reign}\nMASTER {next}\n");
+    assert!(lines.ends_with(&told) && next == reign + 1, "{lines}");
     drop(member);
 
-    let trio = Trio::new("farewell-refused");
-    let mut members: Vec<Member> = (1..=3).map(|id| trio.start(id, &[], "500s")).collect();
-    let first = leader(&members);
-    trio.wait_for(&format!("{first} MASTER 1 ends"));
-    let second = first % 3 + 1;
-    let words = format!("transfer web {second} --id {first} --dir {}", trio.folder.dir());
+    let trio = Trio::new("farewell-refused", WAN);
+    let mut members = trio.all(&[], "500s");
+    let first = trio.hold(&members);
+    let second = first.id % 3 + 1;
+    let words = format!("transfer web {second} --id {} --dir {}", first.id, trio.folder.dir());
     let mut asking = command(&words).stderr(Stdio::null()).spawn().expect("it starts");
-    trio.wait_for(&format!("{first} BACKUP 1 begins"));
+    trio.wait_for(first, "BACKUP", "begins");
     members.retain(|member| member.id() != second); // by SIGKILL
-    let of = |id: u64| members.iter().find(|member| member.id() == id).expect("it runs");
+    let leads = members.iter().find(|member| member.id() == first.id).expect("it runs");
     eventually("nobody hears the nominee", || {
-        let status = of(first).status()?;
+        let status = leads.status()?;
         let found = status["members"].as_array()?.iter().find(|it| it["id"] == second)?.clone();
         found["heard_ms"].as_f64().filter(|heard| *heard > 2_500.0)
     });
     trio.go(first);
     assert!(!asking.wait().expect("it is ours").success(), "the nominee has gone");
-    let begins = format!("{first} MASTER 1 begins");
-    eventually("it leads on", || {
-        let log = trio.folder.text("log");
-        (log.lines().filter(|line| **line == begins).count() == 2).then_some(())
-    });
-    assert_eq!(of(first).becomes("leader")["role"], "leader");
-    (1..=3).for_each(|id| trio.go(id));
+    trio.wait_for(first, "MASTER", "begins");
+    assert_eq!(leads.becomes("leader")["role"], "leader");
 }
 
 /// A lease that is lost does not wait for hooks, so those of two leaders overlap. The help and the
 /// guide say so.
 #[test]
 fn a_former_leaders_hook_may_still_run_while_the_next_leaders_does_if_the_lease_was_lost() {
-    let trio = Trio::new("overlap");
-    let mut members: Vec<Member> = (1..=3).map(|id| trio.start(id, &[], "500s")).collect();
-    let old = leader(&members);
-    trio.wait_for(&format!("{old} MASTER 1 ends"));
-    let words = format!("resign web --id {old} --dir {}", trio.folder.dir());
+    let trio = Trio::new("overlap", WAN);
+    let mut members = trio.all(&[], "500s");
+    let old = trio.hold(&members);
+    let words = format!("resign web --id {} --dir {}", old.id, trio.folder.dir());
     let mut asking = command(&words).stderr(Stdio::null()).spawn().expect("it starts");
-    trio.wait_for(&format!("{old} BACKUP 1 begins"));
-    members[old as usize - 1].signal(Signal::STOP);
-    let new = trio.next_master(old);
-    trio.wait_for(&format!("{new} MASTER 1 ends"));
-    let ended = trio.place(|it| it == format!("{old} BACKUP 1 ends"));
+    trio.wait_for(old, "BACKUP", "begins");
+    members[old.index()].signal(Signal::STOP);
+    let (_, new) = trio.next_master(old);
+    let is_end = |it: &str| it.starts_with(&format!("{new} MASTER ")) && it.ends_with("ends");
+    eventually("the end of the next leader's hook", || trio.place(old.from, is_end));
+    let ended = trio.place_of(old, "BACKUP", "ends");
     assert_eq!(ended, None, "it still runs: {}", trio.folder.text("log"));
-    members[old as usize - 1].signal(Signal::CONT);
+    members[old.index()].signal(Signal::CONT);
     asking.wait().expect("it is ours"); // refused: that lease ended by itself
-    (1..=3).for_each(|id| trio.go(id));
+    trio.go(old);
     members.iter_mut().for_each(|member| assert_eq!(member.end().0, Some(0)));
     let help = super::member::bellwether("run --help");
     let help =
@@ -429,9 +475,10 @@ fn what_a_hook_leaves_behind_is_reaped_when_it_ends() {
     let folder = Folder::new("orphans");
     let (left, go) = (folder.file("left"), folder.file("go"));
     let script = format!(
-        "[ -e {0} ] || {{ touch {0}; (until [ -e {1} ]; do sleep .05; done) & }}",
+        "[ -e {0} ] || {{ touch {0}; (while [ -d {2} ] && ! [ -e {1} ]; do sleep .05; done) & }}",
         left.display(),
-        go.display()
+        go.display(),
+        folder.0.display()
     );
     let hook = folder.script("hook", &script).display().to_string();
     let flags = ["--on-change", &hook, "--", "sleep", "1000"];

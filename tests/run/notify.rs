@@ -89,7 +89,8 @@ fn the_service_manager_is_told_of_the_start_of_changes_and_of_the_end() {
     let busy = folder.file("busy");
     let wait = format!("while [ -e {} ]; do sleep .05; done", busy.display());
     let patient = format!("trap '{wait}; exit' TERM; echo up; while :; do sleep .05; done");
-    let rest = ["--stop-timeout", "45s", "--", "sh", "-c", &patient];
+    let rest = ["--stop-timeout", "45s", "--on-change", "/bin/true", "--hook-timeout", "4s"];
+    let rest = [&rest[..], &["--", "sh", "-c", &patient]].concat();
     let one = manager.start(&folder, &list, 1, &rest);
     assert_eq!(manager.news(), "STATUS=joins web");
     assert_eq!(manager.news(), "READY=1", "it has joined, though nobody can lead yet");
@@ -111,7 +112,9 @@ fn the_service_manager_is_told_of_the_start_of_changes_and_of_the_end() {
     std::fs::write(&busy, "").expect("there is room");
     members[0].signal(Signal::TERM);
     let end = manager.hears("STOPPING=1");
-    assert_eq!(end, "STOPPING=1\nEXTEND_TIMEOUT_USEC=75000000\nSTATUS=is ending");
+    // For the command, for the hook and one that runs and a second, and for the rest.
+    let micros = (45 + 2 * 4 + 1 + 30) * 1_000_000;
+    assert_eq!(end, format!("STOPPING=1\nEXTEND_TIMEOUT_USEC={micros}\nSTATUS=is ending"));
     members[0].becomes("leader"); // its command takes its time, and it leads meanwhile
     std::fs::remove_file(busy).expect("it is there");
     assert_eq!(members[0].code(), Some(0));

@@ -131,7 +131,8 @@ pub struct Status {
     /// The listed names that have no address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unresolved: Vec<String>,
-    /// A hand-over that is under way: the leader is ending its command, and hands over then.
+    /// A hand-over that is under way: the leader is ending its command or waits for its hooks, and
+    /// hands over then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handing_over: Option<HandingOver>,
     /// Its priority now, where the protocol asks for it.
@@ -162,23 +163,29 @@ pub struct Status {
 /// puts the reason in its place.
 pub const NO_CANDIDATE: &str = "votes and does not lead for now";
 
-/// A hand-over that waits for the end of the leader's command.
+/// A hand-over that waits for the end of the leader's command, and then for its hooks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HandingOver {
     /// The member that should lead next, if one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
-    /// After this the command is killed.
+    /// After this the command is killed, or hooks are waited for no longer.
     pub within_ms: f64,
     /// Whether there is no command, but addresses or a file that are being removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_command: bool,
+    /// Whether nothing is left of these, and hooks are waited for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hooks: bool,
 }
 
 impl fmt::Display for HandingOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to = self.to.map(|id| format!(" to {id}")).unwrap_or_default();
         let left = self.within_ms / 1e3;
+        if self.hooks {
+            return write!(f, "waits for its hooks, hands over{to} then; {left:.1} s at most");
+        }
         if self.without_command {
             return write!(f, "removing what a leader has, hands over{to} then");
         }

@@ -7,16 +7,30 @@
 //! was killed in time seems to run on. Everybody passes a gate first, so that a load waits only for
 //! those that were there before it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 
 /// A share of the machine, until it is dropped.
 #[must_use]
 pub(crate) struct Turn(#[allow(dead_code, reason = "the lock lasts as long as the file")] File);
 
+/// Whoever comes first makes the file for all users. One that is there is opened as it is: in a
+/// folder that everybody may write, the kernel refuses to create a file that is somebody else's.
 fn open(name: &str) -> File {
     let path = std::env::temp_dir().join(name);
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-    file.expect("the temporary folder can be written")
+    let there = || OpenOptions::new().read(true).open(&path);
+    let create = |_| {
+        let file = OpenOptions::new().create_new(true).write(true).mode(0o666).open(&path)?;
+        // Whatever the umask is.
+        file.set_permissions(Permissions::from_mode(0o666))?;
+        Ok(file)
+    };
+    let file = match there().or_else(create) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => there(), // made meanwhile
+        file => file,
+    };
+    file.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn turn(lock: fn(&File) -> std::io::Result<()>) -> Turn {

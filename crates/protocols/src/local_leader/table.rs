@@ -59,7 +59,7 @@ params! {
             follows("10s"), only_with("preempt", &["true"]), within("preempt-delay <= 86400s");
         /// It leads on until its application hands over, and asks for that.
         ///
-        /// `run` with a command sets it. Elsewhere nobody hands over for the application.
+        /// `run` sets it with `preempt`. Elsewhere nobody hands over for the application.
         preempt_asks: bool, only_with("preempt", &["true"]);
         /// A leader hands over to the next member after leading for this long.
         ///

@@ -23,7 +23,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// How long a client waits for the end of a command before it is told that this is under way.
+/// How long a client waits for the end of a command and for hooks before it is told that this is
+/// under way.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The most requests that wait for an answer.
 const WAITING_MAX: usize = 32;
@@ -39,18 +40,28 @@ pub(super) struct Resigning {
     pub(super) reply: Option<SyncSender<Result<(), String>>>,
 }
 
-/// A command that is ending while its member leads.
+/// A hand-over that waits for something while the member leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnderWay {
     /// Who leads next, if a member is named.
     pub(super) nominee: Option<NodeId>,
-    /// When the command is killed.
+    /// When the command is killed, or until when hooks are waited for.
     pub(super) by: Instant,
-    /// Whether there is one.
-    pub(super) has_command: bool,
+    pub(super) waits_for: WaitsFor,
 }
 
-/// What clients are told about the command that is ending, if one is.
+/// What a hand-over waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WaitsFor {
+    /// The end of the command.
+    Command,
+    /// There is no command, but addresses or a file that are being removed.
+    Removal,
+    /// What hooks do, which is last.
+    Hooks,
+}
+
+/// What clients are told about a hand-over that is under way, if one is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HandOver(Arc<Mutex<Option<UnderWay>>>);
 
@@ -61,11 +72,14 @@ impl HandOver {
     }
 
     fn status(&self) -> Option<HandingOver> {
-        let UnderWay { nominee, by, has_command } =
+        let UnderWay { nominee, by, waits_for } =
             (*self.0.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let left = by.since(BootTime.now()).as_secs_f64() * 1e3;
-        let without_command = !has_command;
-        Some(HandingOver { to: nominee.map(|id| id.0), within_ms: left, without_command })
+        Some(HandingOver {
+            to: nominee.map(|id| id.0),
+            within_ms: by.since(BootTime.now()).as_secs_f64() * 1e3,
+            without_command: waits_for == WaitsFor::Removal,
+            hooks: waits_for == WaitsFor::Hooks,
+        })
     }
 }
 
@@ -143,7 +157,7 @@ impl RunHandler {
         (handler, asked)
     }
 
-    /// Where the loop notes what clients are told about its command.
+    /// Where the loop notes what clients are told about a hand-over.
     pub(super) fn told_of_hand_over(&self) -> HandOver {
         self.hand_over.clone()
     }
@@ -326,7 +340,7 @@ impl RunHandler {
         why.extend(reasons);
     }
 
-    /// Has the loop end the command, and the member resign.
+    /// Has the loop end the command and call hooks, and the member resign.
     fn ask_to_hand_over(&self, nominee: Option<NodeId>) -> Result<(), String> {
         let (reply, replied) = sync_channel(1);
         match self.resignations.try_send(Resigning { nominee, reply: Some(reply) }) {
@@ -338,8 +352,8 @@ impl RunHandler {
             Ok(done) => done,
             Err(RecvTimeoutError::Disconnected) => Err("it ends".to_owned()),
             Err(RecvTimeoutError::Timeout) => {
-                Err("it is under way: the command is still ending, and the member hands over as \
-                     soon as nothing of it is left; `bellwether status` tells more"
+                Err("it is under way: the command is still ending, or hooks have yet to return, \
+                     and the member hands over after that; `bellwether status` tells more"
                     .to_owned())
             }
         }

@@ -67,6 +67,16 @@ pub(super) struct Programs {
     pub(super) rank: u64,
 }
 
+impl Programs {
+    /// How long all may take: the one that runs, if it may run on, and then each of them.
+    fn longest(&self) -> Duration {
+        match self.hooks.len() as u64 {
+            0 => Duration::ZERO,
+            hooks => self.limit * (hooks + 1) + SLACK,
+        }
+    }
+}
+
 /// What hooks are, and how they are called.
 pub(super) struct Plan {
     pub(super) programs: Programs,
@@ -128,16 +138,31 @@ struct Farewell {
 
 impl Queue {
     /// Whether hooks need not be told of a change, because of what they were told before a
-    /// hand-over: the state that it brings, or that the member still leads in that reign.
+    /// hand-over: the state that it brings, or that the member still leads in that reign. Nor of
+    /// a change from before that reign.
     fn was_told(&mut self, role: Role, state: &str, reign: u64) -> bool {
-        let told = self.farewell.filter(|farewell| farewell.reign == reign);
-        let told = told.is_some_and(|farewell| match role {
+        let told = self.farewell.is_some_and(|farewell| match role {
+            _ if farewell.reign != reign => farewell.reign > reign, // a change that comes late
             Role::Leader => true,
             Role::Looking => farewell.over && farewell.well && farewell.state == state,
             Role::Follower | Role::Withdrawn => false,
         });
-        self.farewell = self.farewell.filter(|_| told);
+        self.farewell = self.farewell.filter(|farewell| told || farewell.state == "STOP");
         told
+    }
+
+    /// Replaces the state that waits, if there is one. After STOP comes nothing. Whether it is
+    /// queued for so many hooks.
+    fn put(&mut self, call: Call, hooks: u64) -> bool {
+        if hooks == 0 || self.stopped {
+            return false;
+        }
+        self.stopped = call.state == "STOP";
+        if self.waiting.replace(call).is_some() {
+            self.skipped += hooks;
+            self.skipped_at = Some(BootTime.now());
+        }
+        true
     }
 }
 
@@ -190,33 +215,41 @@ impl Hooks {
     }
 
     /// The member leads, and is about to hand over as planned: tells hooks what it will be then,
-    /// once. Whether to wait for them.
+    /// once. Until when to wait for them, if they have not returned. Nothing is told after STOP:
+    /// that is waited for in a later reign, too.
     pub(super) fn take_leave(
         &self,
         change: impl FnOnce() -> Change,
         reign: u64,
         (ends, fault): (bool, bool),
-    ) -> bool {
-        let Programs { hooks, limit, .. } = self.shared.programs();
-        if hooks.is_empty() {
-            return false;
-        }
+    ) -> Option<Instant> {
+        let programs = self.shared.programs();
         let (now, mut queue) = (BootTime.now(), self.shared.lock());
-        let known = queue.farewell.filter(|it| it.reign == reign && (it.state == "STOP" || !ends));
-        if let Some(Farewell { by, over, .. }) = known {
-            return !over && now < by;
+        let same = queue.farewell.filter(|it| it.reign == reign);
+        let stop = queue.farewell.filter(|it| it.state == "STOP");
+        if let Some(Farewell { by, over, .. }) = stop.or(same.filter(|_| !ends)) {
+            return Some(by).filter(|by| !over && now < *by);
         }
         let state = match (ends, fault) {
             (true, _) => "STOP",
             (false, true) => "FAULT",
             (false, false) => "BACKUP",
         };
-        // The one that runs, if it may run on, and then each of them.
-        let by = now + limit * (hooks.len() as u64 + 1) + SLACK;
+        let call = Call { state, change: change(), reign, farewell: true };
+        if !queue.put(call, programs.hooks.len() as u64) {
+            return None;
+        }
+        // A member that is asked to end while it waits does not wait for longer.
+        let by = same.map_or(now + programs.longest(), |it| it.by);
         queue.farewell = Some(Farewell { state, reign, by, over: false, well: false });
         drop(queue);
-        self.shared.push(Call { state, change: change(), reign, farewell: true });
-        true
+        self.shared.waker.wake();
+        Some(by).filter(|by| now < *by)
+    }
+
+    /// How long hooks may take before a hand-over or at the end; no time, if there are none.
+    pub(super) fn longest(&self) -> Duration {
+        self.shared.programs().longest()
     }
 
     /// Until when hooks are waited for before a hand-over at most; never, if they are not.
@@ -249,9 +282,7 @@ impl Hooks {
         self.shared.waker.wake();
         self.fifo.into_iter().for_each(Fifo::end);
         let Some(done) = self.shared.done().take() else { return };
-        let Programs { hooks, limit, .. } = self.shared.programs();
-        let limit = limit * (hooks.len() as u64 + 1) + SLACK;
-        let limit = std::time::Duration::from_nanos(limit.as_nanos());
+        let limit = std::time::Duration::from_nanos(self.shared.programs().longest().as_nanos());
         let _ = done.recv_timeout(limit); // one that cannot be killed is left behind
     }
 
@@ -334,7 +365,7 @@ impl Tally {
         }
         if is_recent(queue.cut_at, now) {
             let cut = calls(queue.cut_short, ["was cut short", "were cut short"]);
-            warnings.push(format!("{cut}: the member led no longer"));
+            warnings.push(format!("{cut}: the member led no longer, or handed over"));
         }
         warnings
     }
@@ -354,23 +385,12 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the state that waits, if there is one. After STOP comes nothing.
+    /// Queues a call, if there are hooks.
     fn push(&self, call: Call) {
         let hooks = self.programs().hooks.len() as u64;
-        if hooks == 0 {
-            return;
+        if self.lock().put(call, hooks) {
+            self.waker.wake();
         }
-        let mut queue = self.lock();
-        if queue.stopped {
-            return;
-        }
-        queue.stopped = call.state == "STOP";
-        if queue.waiting.replace(call).is_some() {
-            queue.skipped += hooks;
-            queue.skipped_at = Some(BootTime.now());
-        }
-        drop(queue);
-        self.waker.wake();
     }
 
     /// Calls hooks until the end, and until no state waits.
@@ -467,9 +487,10 @@ impl Shared {
                 let mut queue = self.lock();
                 queue.cut_short += 1;
                 queue.cut_at = Some(BootTime.now());
+                let leads = queue.waiting.as_ref().is_some_and(|later| later.farewell);
                 drop(queue);
-                let state = call.state;
-                let line = format!("it was killed at {state}: the member leads no longer");
+                let why = if leads { "is about to hand over" } else { "leads no longer" };
+                let line = format!("it was killed at {}: the member {why}", call.state);
                 self.plan.errors.say(&format!("hook {}: {line}", hook.display()));
                 return true;
             }
@@ -530,34 +551,4 @@ impl super::hook_call::Circumstances for Shared {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::printer::Stream;
-    use super::*;
-
-    #[test]
-    fn what_went_wrong_is_a_warning_for_a_while_and_counts_for_ever() {
-        let errors = Printer::start(Stream::Error, WakeFd::new().unwrap()).unwrap();
-        let programs = Programs {
-            hooks: vec!["/bin/true".into()],
-            limit: Duration::from_secs(1),
-            retries: 0,
-            rank: 1,
-        };
-        let (looper, lease) = (WakeFd::new().unwrap(), Box::new(|| None));
-        let plan = Plan { programs, name: None, fifo: None, lease, will: None, looper, errors };
-        let hooks = Hooks::start(plan).unwrap();
-        let (tally, at) = (hooks.tally(), BootTime.now());
-        let mut queue = hooks.shared.lock();
-        queue.last_failure = Some("hook /x: it failed".to_owned());
-        (queue.failures, queue.failed_at) = (1, Some(at));
-        (queue.skipped, queue.skipped_at) = (1, Some(at));
-        drop(queue);
-        let told = [
-            "1 call of hooks failed, the last: hook /x: it failed",
-            "1 call of hooks was skipped: the state was over before its turn came",
-        ];
-        assert_eq!(tally.warnings_at(at), told);
-        assert_eq!(tally.warnings_at(at + RECENT), Vec::<String>::new());
-        assert_eq!((tally.counts()["failed"], tally.counts()["skipped"]), (1, 1));
-    }
-}
+mod tests;

@@ -40,7 +40,7 @@ const VARIABLES: [&str; 3] = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"];
 const WAITING_MAX: usize = 64;
 /// How often the watchdog is fed in the time that it allows for.
 const FED: u64 = 4;
-/// How long the end may take, beyond the time that a command has: hooks, and a member that hangs.
+/// How long the end may take, beyond the time that a command and hooks have: a member that hangs.
 const ENDING: Duration = Duration::from_secs(30);
 /// How long the end of this process waits until all is sent.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(1);
@@ -135,7 +135,7 @@ impl Notifier {
         self.put(format!("STATUS={}", one_line(&status(change))));
     }
 
-    /// The member is to end, and its command has this time for that.
+    /// The member is to end, and its command and hooks have this time for that.
     pub(super) fn stopping(&self, within: Duration) {
         let micros = (within + ENDING).as_nanos() / 1_000;
         self.put(format!("STOPPING=1\nEXTEND_TIMEOUT_USEC={micros}\nSTATUS=is ending"));

@@ -15,7 +15,7 @@ use super::checks::Checks;
 use super::complaints::Complaints;
 use super::counts::Counts;
 use super::errands::{self, Errands};
-use super::handler::{HandOver, Resigning, UnderWay, Unended, note_told};
+use super::handler::{HandOver, Resigning, UnderWay, Unended, WaitsFor, note_told};
 use super::hooks::Hooks;
 use super::log::Level;
 use super::notify::Notifier;
@@ -28,7 +28,7 @@ use super::worker::{Fate, Worker};
 use crate::cli::output::TextOrJson;
 use crate::cli::output::change;
 use crate::cli::signals::{Asked, Signals};
-use bellwether::core::{Candidacy, Duration, Instant, Stage};
+use bellwether::core::{Candidacy, Duration, Instant, NodeId, Stage};
 use bellwether::net::WakeFd;
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::Change;
@@ -49,8 +49,8 @@ const PATIENCE: Duration = Duration::from_millis(1_000);
 /// How long the end waits, beyond any grace, for a command that SIGKILL does not end.
 const UNKILLABLE: Duration = Duration::from_secs(5);
 
-/// A leader that could not hand over to a better member tries again after this: each attempt ends
-/// its command.
+/// A leader that could not hand over to a better member tries again after this, if it has a command
+/// or hooks: each attempt ends the command, and calls the hooks twice.
 const HEED_AGAIN: Duration = Duration::from_secs(10);
 
 /// The state of the loop.
@@ -93,12 +93,13 @@ pub(super) struct Supervisor {
     pub(super) list: Option<u64>,
     /// The requests that wait until it has resigned.
     pub(super) resigning: Vec<Resigning>,
-    /// What clients are told about the command that is ending.
+    /// What clients are told about a hand-over that waits for the command or hooks.
     pub(super) hand_over: HandOver,
     pub(super) checks: Checks,
     pub(super) willing: Willing,
-    /// The reign in which it last began to hand over to a better member, and when it tries again.
-    pub(super) heeded: Option<(u64, Instant)>,
+    /// The reign in which it last began to hand over to a better member, until when it rests, and
+    /// the end of its lease then: it tries again after a renewal.
+    pub(super) heeded: Option<(u64, Instant, Instant)>,
     /// How many signals asked it to end.
     pub(super) asked_to_end: u32,
     /// The exit code, if it is to end once the command is gone.
@@ -168,7 +169,7 @@ impl Supervisor {
     fn end_with(&mut self, code: u8) {
         if self.ending.is_none() {
             let own = self.worker.as_ref().map_or(Duration::ZERO, Worker::stop_timeout);
-            self.notifier.stopping(own);
+            self.notifier.stopping(own + self.hooks.longest());
         }
         self.ending.get_or_insert(code);
     }
@@ -382,22 +383,32 @@ impl Supervisor {
 
     /// Begins to hand over to a better member that should lead instead of this one.
     fn heed_successor(&mut self, snapshot: &Snapshot) {
-        let rests = |(reign, over): (u64, Instant)| reign == snapshot.reign && snapshot.at < over;
+        let Snapshot { at, until, .. } = *snapshot;
+        let renews = until != Instant::NEVER;
+        let rests = |(reign, over, lease)| {
+            reign == snapshot.reign && (at < over || renews && until == lease)
+        };
         if self.is_idle() && self.ending.is_none() && !self.heeded.is_some_and(rests) {
             let Some(nominee) = self.election.successor() else { return };
-            self.heeded = Some((snapshot.reign, snapshot.at + HEED_AGAIN));
+            let disturbs = self.worker.is_some() || self.hooks.longest() > Duration::ZERO;
+            let over = if disturbs || !renews { at + HEED_AGAIN } else { at };
+            self.heeded = Some((snapshot.reign, over, until));
             self.resigning.push(Resigning { nominee: Some(nominee), reply: None });
         }
     }
 
     /// Does what can be done now; the exit code, if that was the last.
     fn act(&mut self, snapshot: &Snapshot, resigns: bool, late: u64) -> Option<u8> {
-        self.tend_command(snapshot, resigns, late);
-        if self.worker.as_ref().is_some_and(|worker| !worker.is_idle()) {
+        let ending = self.tend_command(snapshot, resigns, late);
+        let is_busy = self.worker.as_ref().is_some_and(|worker| !worker.is_idle());
+        let hooks = if is_busy { None } else { self.waits_for_hooks(snapshot) };
+        let waits = is_busy || hooks.is_some();
+        let (nominee, waits_for) = (self.nominee(), WaitsFor::Hooks);
+        self.hand_over.tell(hooks.map(|by| UnderWay { nominee, by, waits_for }).or(ending));
+        if is_busy {
             self.abandon_what_cannot_be_ended(snapshot);
-            return None;
         }
-        if self.waits_for_hooks(snapshot) {
+        if waits {
             return None;
         }
         if !self.resigning.is_empty() {
@@ -412,12 +423,12 @@ impl Supervisor {
     }
 
     /// Tells the hooks of a leader that is to hand over, and of whose command nothing is left;
-    /// whether to wait for them. Not if it leads no longer, or is asked a second time to end.
-    fn waits_for_hooks(&self, snapshot: &Snapshot) -> bool {
+    /// until when it waits for them. Not if it leads no longer, or is asked a second time to end.
+    fn waits_for_hooks(&self, snapshot: &Snapshot) -> Option<Instant> {
         let ends = self.ending.is_some();
         let hands_over = ends || !self.resigning.is_empty();
         if !hands_over || !snapshot.leads() || self.asked_to_end > 1 {
-            return false;
+            return None;
         }
         let gone = || Snapshot {
             leaders: Vec::new(),
@@ -437,11 +448,17 @@ impl Supervisor {
         }
     }
 
-    /// Permits the command to run, or has it end: in its own time as long as the member leads.
-    /// `resigns` and `late` are from before the snapshot: whether the member was resigning, and how
-    /// often the loop had been late.
-    fn tend_command(&mut self, snapshot: &Snapshot, resigns: bool, late: u64) {
-        let Some(worker) = &mut self.worker else { return };
+    /// Who leads next, if a member is named.
+    fn nominee(&self) -> Option<NodeId> {
+        self.resigning.iter().rev().find_map(|asked| asked.nominee)
+    }
+
+    /// Permits the command to run, or has it end: in its own time as long as the member leads; what
+    /// clients are told of that. `resigns` and `late` are from before the snapshot: whether the
+    /// member was resigning, and how often the loop had been late.
+    fn tend_command(&mut self, snapshot: &Snapshot, resigns: bool, late: u64) -> Option<UnderWay> {
+        let nominee = self.nominee();
+        let worker = self.worker.as_mut()?;
         let resigns = resigns || !self.resigning.is_empty() || self.errands.is_resigning();
         let wanted = self.ending.is_none() && !resigns;
         let until = match snapshot.until {
@@ -462,13 +479,14 @@ impl Supervisor {
             worker.kill(snapshot.at);
         }
         let (by, has_command) = (worker.kill_by(), worker.has_command());
-        let nominee = self.resigning.iter().rev().find_map(|asked| asked.nominee);
-        let under_way = UnderWay { nominee, by, has_command };
-        self.hand_over.tell(worker.takes_its_time().then_some(under_way));
+        let waits_for = if has_command { WaitsFor::Command } else { WaitsFor::Removal };
+        let under_way = UnderWay { nominee, by, waits_for };
+        let under_way = worker.takes_its_time().then_some(under_way);
         if begins && has_command {
             let left = by.since(snapshot.at);
             self.note(&format!("the command has {left} to end; then the member hands over"));
         }
+        under_way
     }
 
     /// Ends this process without leaving the group if something of the command cannot be killed:
