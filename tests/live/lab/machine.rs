@@ -20,7 +20,7 @@ pub(crate) struct Turn(#[allow(dead_code, reason = "the lock lasts as long as th
 fn open(name: &str) -> File {
     let path = std::env::temp_dir().join(name);
     let there = || OpenOptions::new().read(true).open(&path);
-    let create = |_| {
+    let create = |_| -> std::io::Result<File> {
         let file = OpenOptions::new().create_new(true).write(true).mode(0o666).open(&path)?;
         // Whatever the umask is.
         file.set_permissions(Permissions::from_mode(0o666))?;
