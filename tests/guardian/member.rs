@@ -2,7 +2,7 @@
 //! command.
 
 use bellwether_core::{Duration, Instant};
-use bellwether_net::guardian::{Guardian, Plan};
+use bellwether_net::guardian::{Guardian, Lost, Plan};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use rustix::process::{Pid, Signal, kill_process};
@@ -95,13 +95,7 @@ fn plays_the_member() {
         let mut words = line.split_whitespace();
         let (verb, number) = (words.next(), words.next().and_then(|word| word.parse().ok()));
         let done = match (verb, number) {
-            (Some("permit"), Some(millis)) => {
-                let until = now() + Duration::from_millis(millis);
-                let done = guardian.permit(until, None);
-                // Told afterwards: a test may stop this process as soon as it reads that.
-                println!("until {}", until.as_nanos());
-                done
-            }
+            (Some("permit"), Some(millis)) => permit(&mut guardian, millis),
             (Some("stop"), Some(within)) => guardian.stop(Duration::from_millis(within)),
             (Some("stop"), None) => guardian.stop(plan.grace),
             (Some("signal"), Some(signal)) => guardian.signal(signal as i32),
@@ -115,6 +109,15 @@ fn plays_the_member() {
     println!("bystander {:?}", bystander.try_wait().expect("it is our child").is_none());
     drop(bystander.stdin.take());
     bystander.wait().expect("it is our child");
+}
+
+/// Permits the command for so long, and tells when that ends.
+fn permit(guardian: &mut Guardian, millis: u64) -> Result<(), Lost> {
+    let until = now() + Duration::from_millis(millis);
+    let done = guardian.permit(until, None);
+    // Told afterwards: a test may stop this process as soon as it reads that.
+    println!("until {}", until.as_nanos());
+    done
 }
 
 /// A line of the standard input, and not a byte more: the next one must be left to poll for.
