@@ -20,7 +20,8 @@ def execute(file, keep):
         return f"{file.name} has outputs: clear them before it is committed", False
     began = time.monotonic()
     try:
-        NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+        # All at once, and on a busy machine: each has much time.
+        NotebookClient(notebook, timeout=600, startup_timeout=300, kernel_name="python3").execute()
     except CellExecutionError as error:
         return f"{file.name}: {error}", False
     if keep:

@@ -270,8 +270,8 @@ class Loops(unittest.TestCase):
         with Election("few", peers=peers(25), id=1, insecure=True) as election:
             # In vain, and interrupted: a month is longer than the system counts.
             signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(InterruptedError()))
-            signal.setitimer(signal.ITIMER_REAL, 0.2)
             with self.assertRaises(InterruptedError):
+                signal.setitimer(signal.ITIMER_REAL, 0.2)
                 election.campaign(timeout=month).__enter__()
 
     def test_a_wait_can_be_cancelled_and_times_out(self):
@@ -290,8 +290,8 @@ class Loops(unittest.TestCase):
 WAITS = """
 import json, sys, bellwether
 with bellwether.Election("few", peers=json.loads(sys.argv[1]), id=1, insecure=True) as election:
-    print("waits")
     try:
+        print("waits")
         election.campaign().wait()
     except KeyboardInterrupt:
         print("interrupted", election.leadership().role)
@@ -308,7 +308,9 @@ sys.exit(0)
 
 FORKS = """
 import ctypes, json, os, sys, bellwether
-with bellwether.Election("alone", peers=json.loads(sys.argv[1]), insecure=True) as election:
+peers = json.loads(sys.argv[1])
+# With a lease that outlasts the fork and the end of the child on a busy machine.
+with bellwether.Election("alone", peers=peers, insecure=True, lease="1s") as election:
     guard = election.campaign().wait()
     pid = ctypes.PyDLL(None).fork()
     if pid == 0:

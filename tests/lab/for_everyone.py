@@ -6,6 +6,7 @@ import time
 
 from helpers import DIGEST, DOWN, ENTER, LABELS, RELEASE, RIGHT, SCRUB, UP, VIEWS
 from helpers import changed, named, quiet, settled, stage, tabbed
+from webdriver import PATIENCE, Failed
 
 # Counts the places at which the cursor is while a run is played, from its beginning to its end.
 WATCH_SCRUB = """
@@ -89,6 +90,7 @@ def a_run_is_broken_and_mended_with_the_keyboard_alone(lab, browser):
     browser.keys(ENTER)
     tabbed(browser, '[data-share="scenario"]')
     browser.keys("5")
+    browser.wait("the page", "return document.querySelector('#demo-start')?.checkVisibility()")
     tabbed(browser, "#demo-start")
     quiet(browser)
 
@@ -129,12 +131,11 @@ def nothing_lies_over_anything_else(lab, browser):
         # Two groups with a title each, a notice, captions, and names above the lanes.
         stage(lab, browser, "lesson=hall-bug")
         browser.script(SCRUB, 9000)
-        for _ in range(40):  # a picture follows its room in the frame after
-            found = browser.script(OVERLAPS)
-            if found["seen"] >= 8 and not found["over"]:
-                break
-            time.sleep(.05)
-        assert found["seen"] >= 8 and not found["over"], (size, found)
+        try:  # a picture follows its room in the frame after
+            browser.wait("a stage without overlaps", f"const found = (() => {{ {OVERLAPS} }})();"
+                         "return found.seen >= 8 && !found.over.length")
+        except Failed as error:
+            raise AssertionError(size, browser.script(OVERLAPS)) from error
     quiet(browser)
 
 
@@ -155,7 +156,8 @@ def with_reduced_motion_it_plays_in_jumps(lab, browser):
     browser.script("document.activeElement.blur()")
     browser.script(WATCH_SCRUB)
     browser.keys("+", " ")
-    seen = browser.wait("the end", "return window.watched")
+    # A frame that comes late counts for a quarter of a second, so it may take longer than that.
+    seen = browser.wait("the end", "return window.watched", within=5 * PATIENCE)
     print(f"  ({seen['places']} places in {seen['seconds']:.1f} s)")
     # Three jumps a second; in motion there would be one place for each frame.
     assert seen["places"] <= 3 * seen["seconds"] + 3 and seen["seconds"] > 1, seen
@@ -174,6 +176,7 @@ def everything_that_can_be_used_has_a_name(lab, browser):
         browser.wait("the page", "return document.querySelector(arguments[0]) && !document.body.dataset.busy",
                      f"#view-{view.split('?')[0]}:not([hidden]) {css}")
         if css == ".fault-list button":
+            settled(browser)
             browser.click('.person[data-node="1"]')  # its buttons, too
         seen = named(browser)
         print(f"  ({view}: {', '.join(f'{number} {role}' for role, number in sorted(seen.items()))})")
@@ -182,22 +185,20 @@ def everything_that_can_be_used_has_a_name(lab, browser):
 
 
 def a_frame_and_a_long_run_take_as_little_as_promised(lab, browser):
-    best = None
-    for _ in range(3):  # another program may have taken the processor
+    best, end, kept = {}, time.monotonic() + PATIENCE, False
+    while not kept and time.monotonic() < end:  # another program may have taken the processor
         browser.open(lab.address("bench"))
         found = browser.wait(
             "the benchmark", "return {...document.querySelector('#bench-result')?.dataset}.median &&"
-            " {...document.querySelector('#bench-result').dataset}",
+            " {...document.querySelector('#bench-result').dataset}", within=5 * PATIENCE,
         )
-        numbers = {name: float(value) for name, value in found.items()}
-        best = numbers if best is None else {name: min(best[name], value) for name, value in numbers.items()}
-        if max(best["median"], best["details"]) < 4 and best["loading"] < 1000:
-            break
+        best = {name: min(best.get(name, math.inf), float(it)) for name, it in found.items()}
+        # In the middle of all frames, and of those that also bring the details up to date.
+        kept = max(best["median"], best["details"]) < 4 and best["loading"] < 1000
     print("  (" + browser.script("return document.querySelector('#bench-result').textContent")
           .replace("\n", "; ") + ")")
     assert best["flying"] >= 300, best
-    # In the middle of all frames, and of those that also bring the details up to date.
-    assert max(best["median"], best["details"]) < 4 and best["loading"] < 1000, best
+    assert kept, best
 
 
 def a_long_run_of_the_server_is_loaded_within_a_second(lab, browser):

@@ -13,7 +13,18 @@ LEFT, RIGHT, UP, DOWN, ENTER, HOME, END, TAB, ESCAPE = (
 # The labels of all processes: what each believes at the cursor.
 LABELS = "return [...document.querySelectorAll('.person')].map((e) => e.ariaLabel)"
 TIME = "return Number.parseFloat(document.querySelector('.clock').textContent)"
-DIGEST = "return !document.body.dataset.busy && document.body.dataset.digest"
+# The digest of the run that is shown, once all processes are where they stay: a picture follows its
+# room in the frame after, and the buttons of the processes move with it.
+DIGEST = """
+const scale = Math.min(2, devicePixelRatio || 1);
+const fits = (canvas) => {
+    const box = canvas.getBoundingClientRect();
+    return Math.abs(canvas.width - Math.max(1, box.width * scale)) < 1
+        && Math.abs(canvas.height - Math.max(1, box.height * scale)) < 1;
+};
+return !document.body.dataset.busy && [...document.querySelectorAll('.group-canvas')].every(fits)
+    && document.body.dataset.digest;
+"""
 SCRUB = """
 const line = document.querySelector('.scrub');
 line.value = arguments[0];

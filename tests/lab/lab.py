@@ -14,6 +14,8 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# How long a process may take to end, in seconds; long, for loaded machines.
+PATIENCE = 60
 
 
 class Lab:
@@ -45,7 +47,7 @@ class Lab:
     def __exit__(self, *_):
         self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(PATIENCE)
         finally:
             self.process.kill()
             self.process.stdout.close()
@@ -56,9 +58,10 @@ class Lab:
         """A member of a group of one, where this laboratory looks for members; its address."""
         pid = os.getpid()  # an address that nobody else has
         place = f"127.{1 + pid % 250}.{pid // 250 % 250}.251:7400"
+        # With a lease that outlasts the stalls of a busy machine.
         member = subprocess.Popen(
             [self.program, "run", "web", "--peers", f"1={place}", "--id", "1", "--insecure",
-             "--dir", self.folder.name],
+             "--lease", "1s", "--dir", self.folder.name],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,  # it warns that it has no key
@@ -67,7 +70,7 @@ class Lab:
             yield place
         finally:
             member.terminate()
-            member.wait(20)
+            member.wait(PATIENCE)
 
     def address(self, fragment=""):
         """An address of the page that brings the token along."""
@@ -76,13 +79,13 @@ class Lab:
 
     def ask(self, method, path, body=None, **headers):
         """A request as no page makes it: its status and what was answered."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
         own = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         own.update({name.replace("_", "-"): value for name, value in headers.items()})
         try:
             try:
                 connection.request(method, path, body, own)
-            except BrokenPipeError:
+            except (BrokenPipeError, ConnectionResetError):
                 pass  # the server answers before it has read all of what is too large
             answer = connection.getresponse()
             return answer.status, answer.read().decode()

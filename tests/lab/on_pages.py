@@ -5,6 +5,7 @@ import math
 import time
 
 from helpers import RELEASE, quiet, settled
+from webdriver import PATIENCE
 
 # Sets a slider as a pointer does, and says whether there is one.
 SLIDE = """
@@ -14,22 +15,28 @@ slider.dispatchEvent(new Event('input', {bubbles: true}));
 """
 
 
+def drawn_after(browser, place):
+    """How long it takes from a move of a slider until another curve is seen, in seconds."""
+    curve = browser.script("return document.querySelector('.plot .line').getAttribute('d')")
+    asked = time.monotonic()
+    browser.script(SLIDE, "#slider-loss", place)
+    browser.wait(
+        "another curve",
+        "return document.querySelector('.plot .line').getAttribute('d') !== arguments[0]",
+        curve,
+    )
+    return time.monotonic() - asked
+
+
 def a_slider_changes_the_curve(lab, browser):
     browser.open(lab.address("measure?protocol=le-s&nodes=1000"))
     done = "return !document.body.dataset.busy && document.querySelector('.state')?.dataset.mean"
     before = browser.wait("the first result", done)
-    best = math.inf
-    for place in (500, 550, 600):
-        curve = browser.script("return document.querySelector('.plot .line').getAttribute('d')")
-        asked = time.monotonic()
-        browser.script(SLIDE, "#slider-loss", place)
-        browser.wait(
-            "another curve",
-            "return document.querySelector('.plot .line').getAttribute('d') !== arguments[0]",
-            curve,
-        )
-        best = min(best, time.monotonic() - asked)
-        browser.wait("the result", done)
+    best, end = math.inf, time.monotonic() + PATIENCE
+    while best >= 1 and time.monotonic() < end:  # another program may have taken the processor
+        for place in (500, 550, 600):
+            best = min(best, drawn_after(browser, place))
+            browser.wait("the result", done)
     print(f"  (another picture of 1000 processes {1000 * best:.0f} ms after the move, at best)")
     assert best < 1, best
     after = browser.wait("the result", done)
@@ -37,6 +44,7 @@ def a_slider_changes_the_curve(lab, browser):
     assert "loss=0.57" in browser.script("return location.hash"), browser.script("return location.hash")
     browser.choose("#beside-0", "le-a")
     browser.wait("two curves", "return document.querySelectorAll('.table-box tbody tr').length === 2")
+    browser.wait("the result", done)  # until then the page grows, and what is below moves
     browser.choose("#sweep-over", "loss")
     browser.write("#sweep-count", "4")
     browser.click("#sweep")

@@ -59,9 +59,10 @@ def what_is_pointed_at_is_told(lab, browser):
     places = browser.script(PLACES)
     a, b = places[str(came["from"])], places[str(came["node"])]
     browser.move((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
-    tip = browser.script("const tip = document.querySelector('.tip'); return tip.checkVisibility() &&"
-                         " [...tip.children].map((e) => e.textContent)")
-    assert tip and tip[:2] == [f"{came['message']} from {came['from']} to {came['node']}", text], tip
+    tip = browser.wait("the tip", "const tip = document.querySelector('.tip');"
+                       "return tip.checkVisibility() &&"
+                       " [...tip.children].map((e) => e.textContent)")
+    assert tip[:2] == [f"{came['message']} from {came['from']} to {came['node']}", text], tip
     # A process tells what it believes, to a pointer and to the keyboard.
     stage(lab, browser, "protocol=local-leader&nodes=3&seed=2&until=2s")
     browser.script(SCRUB, 6000)
@@ -71,6 +72,8 @@ def what_is_pointed_at_is_told(lab, browser):
     words = browser.wait("its facts", f"const now = (() => {{ {told} }})(); return now.includes('Process 1') && now")
     assert "supported by" in words or "locked to" in words, words
     browser.move(4, 4)
+    # Otherwise the pointer might leave it after the other one has the focus.
+    browser.wait("its leaving", f"return !(() => {{ {told} }})().includes('Process 1')")
     browser.script("document.querySelector('.person[data-node=\"2\"]').focus()")
     browser.wait("its facts", f"return (() => {{ {told} }})().includes('Process 2')")
     quiet(browser)

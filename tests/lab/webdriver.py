@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -58,6 +59,7 @@ class Browser:
                 "prefs": {"download.default_directory": str(self.saved)},
             },
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+            "timeouts": {"script": round(PATIENCE * 1000)},
         }
         answer = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.session = answer["sessionId"]
@@ -90,9 +92,17 @@ class Browser:
                 self.ask("DELETE", "")
         finally:
             self.driver.terminate()
-            self.driver.wait(10)
+            self.driver.wait(PATIENCE)
             self.driver.stdout.close()
-            self.profile.cleanup()
+            self._forget()
+
+    def _forget(self):
+        """Removes the profile. The last processes of the browser may write there while they end."""
+        end = time.monotonic() + PATIENCE
+        while os.path.exists(self.profile.name) and time.monotonic() < end:
+            shutil.rmtree(self.profile.name, ignore_errors=True)
+            time.sleep(0.03)
+        self.profile.cleanup()
 
     def tell(self, command, **params):
         """A command of the browser's own protocol."""
@@ -141,9 +151,21 @@ class Browser:
         return self.ask("POST", "/element", {"using": "css selector", "value": css})[ELEMENT]
 
     def click(self, css):
-        """Clicks an element as a pointer does: it must be in sight, and nothing above it."""
-        self.wait(f"the element {css}", "return document.querySelector(arguments[0])", css)
-        self.ask("POST", f"/element/{self.find(css)}/click", {})
+        """Clicks an element as a pointer does: it must be in sight, and nothing above it.
+
+        It is waited for until it can be used: a page shows it, or lets it be used, in its own time.
+        """
+        end = time.monotonic() + PATIENCE
+        while True:
+            self.wait(f"a usable {css}", "const it = document.querySelector(arguments[0]);"
+                      "return it?.checkVisibility() && !it.disabled", css)
+            try:
+                return self.ask("POST", f"/element/{self.find(css)}/click", {})
+            except Failed as error:
+                # The page may have replaced it since it was found; then nothing was clicked.
+                gone = str(error).startswith(("stale element reference", "no such element"))
+                if not gone or time.monotonic() > end:
+                    raise
 
     def write(self, css, text):
         """Writes into a field in place of what is there."""
