@@ -29,6 +29,9 @@ impl<T: Clone + Debug + Eq + Hash + Send + Sync + 'static> Value for T {}
 pub trait Protocol: Value {
     /// The name of the protocol, or of its family.
     const NAME: &'static str;
+    /// Whether an election begins only when somebody calls it. A simulator need not even compile
+    /// what such a protocol cannot do.
+    const ON_DEMAND: bool = false;
     /// The parameters. They are valid, read through `cx.params()`, and never copied into the state.
     type Params: Clone + Debug + Send + Sync + 'static;
     /// The messages between its processes.

@@ -88,7 +88,7 @@ pub trait Observer<P: Protocol> {
 /// Observes nothing.
 impl<P: Protocol> Observer<P> for () {}
 
-/// Two observers of the same run. The first injects faults and decides when the run ends.
+/// Two observers of the same run. The first injects faults, and the run ends when either may.
 impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut B) {
     const TRACES: bool = A::TRACES || B::TRACES;
     const HEARS: bool = A::HEARS || B::HEARS;
@@ -157,7 +157,7 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
     }
 
     fn done(&self) -> bool {
-        self.0.done()
+        self.0.done() || self.1.done()
     }
 }
 

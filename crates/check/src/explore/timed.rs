@@ -63,6 +63,7 @@ impl<P: Protocol> Timed<P> {
 
 impl<P: Protocol> Protocol for Timed<P> {
     const NAME: &'static str = P::NAME;
+    const ON_DEMAND: bool = P::ON_DEMAND;
     type Params = P::Params;
     type Message = Dated<P::Message>;
     type Timer = Layered<NoTimer, P::Timer>;

@@ -161,6 +161,7 @@ impl AdHoc {
 
 impl Protocol for AdHoc {
     const NAME: &'static str = "ad-hoc";
+    const ON_DEMAND: bool = true;
     type Params = Params;
     type Message = Message;
     type Timer = Timer;

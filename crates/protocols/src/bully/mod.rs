@@ -246,6 +246,7 @@ impl Bully {
 
 impl Protocol for Bully {
     const NAME: &'static str = "bully";
+    const ON_DEMAND: bool = true;
     type Params = Params;
     type Message = Message;
     type Timer = Timer;

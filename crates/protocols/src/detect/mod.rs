@@ -277,6 +277,7 @@ impl<P: Protocol> Detect<P> {
 
 impl<P: Protocol> Protocol for Detect<P> {
     const NAME: &'static str = P::NAME;
+    const ON_DEMAND: bool = P::ON_DEMAND;
     type Params = Params<P::Params>;
     type Message = Frame<P::Message>;
     type Timer = Layered<Pulse, P::Timer>;

@@ -252,6 +252,7 @@ impl Probabilistic {
 
 impl Protocol for Probabilistic {
     const NAME: &'static str = "probabilistic";
+    const ON_DEMAND: bool = true;
     type Params = Params;
     type Message = Message;
     type Timer = Timer;

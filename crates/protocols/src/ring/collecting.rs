@@ -389,6 +389,7 @@ impl Collecting {
 
 impl Protocol for Collecting {
     const NAME: &'static str = "ring";
+    const ON_DEMAND: bool = true;
     type Params = Params;
     type Message = Message;
     type Timer = Timer;

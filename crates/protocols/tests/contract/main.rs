@@ -138,6 +138,23 @@ fn every_kind_of_timer_has_the_slot_that_it_is_found_in() {
     for_each_row(|_| TimersHaveSlots, |_, ()| {});
 }
 
+struct IsOnDemand;
+
+impl Visitor for IsOnDemand {
+    type Output = bool;
+
+    fn visit<P: Protocol>(self, _params: P::Params) -> bool {
+        P::ON_DEMAND
+    }
+}
+
+#[test]
+fn the_type_and_the_profile_agree_on_who_begins_an_election() {
+    let agree =
+        |row: &Row, on_demand| assert_eq!(on_demand, row.choice.profile().on_demand, "{row}");
+    for_each_row(|_| IsOnDemand, agree);
+}
+
 const COMMANDS: [Command; 5] = [
     Command::Campaign,
     Command::Resign,

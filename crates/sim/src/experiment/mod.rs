@@ -32,7 +32,6 @@ pub use wandering::{Wandering, Wanderings};
 use crate::coin::RunSeed;
 use crate::lazy::Lazy;
 use crate::network::{Delay, Loss, Network};
-use crate::observer::Tracer;
 use crate::plan::{Plan, Ranks};
 use crate::proportion::Proportion;
 use crate::stats::Summary;
@@ -333,13 +332,13 @@ impl Visitor for FirstRun<'_> {
     fn visit<P: Protocol>(self, params: P::Params) -> Vec<Record> {
         let Self { experiment } = self;
         let run_seed = RunSeed::new(experiment.seed, 0);
-        let (mut world, mut tracer) = (World::<P>::new(params), Tracer::default());
+        let (mut world, mut records) = (World::<P>::new(params), Vec::new());
         let planned = experiment.scenario.rehearse(experiment, &mut world, run_seed, &|| false);
         let Some(planned) = planned else { return Vec::new() };
         let mut watch = Watch::beside_a_trace(experiment);
         watch.reset(experiment, &planned, run_seed);
-        world.run(&planned.plan, run_seed, &mut (&mut watch, &mut tracer));
-        tracer.records
+        watch.read(&mut world, &planned.plan, run_seed, &mut records);
+        records
     }
 }
 

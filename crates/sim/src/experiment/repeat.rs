@@ -14,7 +14,7 @@ use super::{
     kept, on_threads,
 };
 use crate::coin::RunSeed;
-use crate::observer::{Reader, Reading};
+use crate::observer::Reader;
 use crate::plan::Plan;
 use crate::scenario_file::ScenarioFile;
 use crate::world::World;
@@ -81,7 +81,8 @@ impl Visitor for OneRun<'_> {
     type Output = ();
 
     fn visit<P: Protocol>(self, params: P::Params) {
-        World::<P>::new(params).run(self.plan, self.run_seed, &mut Reading(self.reader));
+        let mut world = World::<P>::new(params);
+        Watch::Nothing.read(&mut world, self.plan, self.run_seed, self.reader);
     }
 }
 

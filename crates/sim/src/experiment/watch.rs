@@ -20,7 +20,7 @@ use super::wandering::Wandering;
 use super::{Experiment, Sample, Scenario};
 use crate::coin::RunSeed;
 use crate::fault::Fault;
-use crate::observer::{Cause, Observer};
+use crate::observer::{Cause, Observer, Reader, Reading};
 use crate::plan::Plan;
 use crate::world::{Outcome, Scene, World};
 use bellwether_core::{Dest, Duration, Instant, Leadership, Node, Protocol, SimTime};
@@ -86,8 +86,19 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Runs the plan and measures it, unless `over` says to give it up. A start runs separately for
-    /// speed.
+    /// Runs the plan, and lets `reader` read it while it is made, until it is done or the reader is.
+    pub(super) fn read<P: Protocol>(
+        &mut self,
+        world: &mut World<P>,
+        plan: &Plan,
+        run_seed: RunSeed,
+        reader: &mut dyn Reader,
+    ) {
+        world.run(plan, run_seed, &mut (self, &mut Reading(reader)));
+    }
+
+    /// Runs the plan and measures it, unless `over` says to give it up. What most runs are measured
+    /// with runs separately for speed, where the protocol can have it.
     pub(super) fn run<P: Protocol>(
         &mut self,
         world: &mut World<P>,
@@ -97,8 +108,10 @@ impl<'a> Watch<'a> {
     ) -> Option<Sample> {
         let plan = &planned.plan;
         let Outcome { deliveries, .. } = match self {
-            Self::Start(start) => world.run_unless(plan, run_seed, &mut **start, over),
-            Self::Tally(tally) => world.run_unless(plan, run_seed, tally, over),
+            Self::Start(start) if !P::ON_DEMAND => {
+                world.run_unless(plan, run_seed, &mut **start, over)
+            }
+            Self::Tally(tally) if P::ON_DEMAND => world.run_unless(plan, run_seed, tally, over),
             _ => world.run_unless(plan, run_seed, self, over),
         }?;
         Some(match self {

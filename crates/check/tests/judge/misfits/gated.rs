@@ -108,6 +108,7 @@ impl<P: Protocol> Gated<P> {
 
 impl<P: Protocol> Protocol for Gated<P> {
     const NAME: &'static str = P::NAME;
+    const ON_DEMAND: bool = P::ON_DEMAND;
     type Params = Member<P::Params>;
     type Message = Frame<P::Message>;
     type Timer = Layered<NoTimer, P::Timer>;

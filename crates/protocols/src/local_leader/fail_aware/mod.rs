@@ -243,6 +243,7 @@ impl<P: Inner> FailAware<P> {
 
 impl<P: Inner> Protocol for FailAware<P> {
     const NAME: &'static str = P::NAME;
+    const ON_DEMAND: bool = P::ON_DEMAND;
     type Params = Params<P::Params>;
     type Message = Frame<P::Message>;
     type Timer = Layered<Refresh, P::Timer>;

@@ -373,6 +373,7 @@ impl<S: Search> Finder<S> {
 
 impl<S: Search> Protocol for Finder<S> {
     const NAME: &'static str = S::NAME;
+    const ON_DEMAND: bool = true;
     type Params = Params;
     type Message = Message<S::Note>;
     type Timer = Timer;

@@ -35,7 +35,7 @@ pub use refusal::NotEstimated;
 
 use super::{BadExperiment, Control, Experiment, Part, Scenario};
 use crate::stats::{Summary, reach};
-use bellwether_core::Duration;
+use bellwether_core::{Duration, Protocol, Visitor};
 use bellwether_protocols::named;
 use std::ops::Range;
 
@@ -294,18 +294,18 @@ impl Experiment {
             (RareEvent::LeadershipLoss, Method::Tilt) => {
                 let (experiment, settled) = split::watched(self, rare.event);
                 let spells = spell::Spells::of(&experiment, rare, settled, numbers, control)?;
-                self.choice.clone().visit(spells)
+                self.choice.clone().visit(OnItsOwn(spells))
             }
             (_, Method::Tilt) => {
                 let experiment = Self { scenario: Scenario::FalseDeparture, ..self.clone() };
                 let forcing = tilt::Forcing::of(&experiment, rare, numbers, control)?;
-                self.choice.clone().visit(forcing)
+                self.choice.clone().visit(OnItsOwn(forcing))
             }
             (_, Method::Split) => {
                 let (experiment, settled) = split::watched(self, rare.event);
                 let experiment = &experiment;
                 let splitting = split::Splitting { experiment, rare, settled, numbers, control };
-                self.choice.clone().visit(splitting)
+                self.choice.clone().visit(OnItsOwn(splitting))
             }
         })
     }
@@ -355,6 +355,23 @@ impl Experiment {
             _ if rare.effort < 10 => Some("a stage needs at least 10 runs; raise {effort}"),
             _ => None,
         }
+    }
+}
+
+/// Hands only protocols on to a visitor in which somebody leads without being called. Worlds with a
+/// gauge are compiled for no others, which [`Experiment::not_rare`] refuses anyway.
+struct OnItsOwn<V>(V);
+
+impl<V: Visitor<Output = Result<Made, BadExperiment>>> Visitor for OnItsOwn<V> {
+    type Output = V::Output;
+
+    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
+        if P::ON_DEMAND {
+            return Err(BadExperiment::Rare(NotEstimated::rule(
+                "an election that somebody calls is over soon; choose another protocol",
+            )));
+        }
+        self.0.visit::<P>(params)
     }
 }
 
