@@ -73,10 +73,7 @@ impl Fuzz<'_> {
     }
 
     fn run_until(&self, judge: &NewJudge<'_>, over: &Over<'_>) -> Result<Report, NoThreads> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .build()
-            .map_err(|error| NoThreads(error.to_string()))?;
+        let pool = self.pool()?;
         let mut report = Report { tally: Tally::default(), violation: None };
         for batch in split(self.numbers.clone(), BATCH) {
             let pieces: Vec<_> = split(batch, PIECE).collect();
@@ -107,7 +104,7 @@ impl Fuzz<'_> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_choice_until(&self, choice: Choice, over: &Over<'_>) -> Result<Report, NoThreads> {
-        choice.visit(Until { fuzz: self, over })
+        choice.visit(Judged { trial: self.trial, then: &|judge| self.run_until(judge, over) })
     }
 
     /// Runs all schedules, whatever they break, and gives the verdict on each, in their order.
@@ -116,7 +113,29 @@ impl Fuzz<'_> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn verdicts(&self, choice: Choice, over: &Over<'_>) -> Result<Vec<Verdict>, NoThreads> {
-        choice.visit(Each { fuzz: self, over })
+        choice.visit(Judged { trial: self.trial, then: &|judge| self.judge_each(judge, over) })
+    }
+
+    fn judge_each(&self, judge: &NewJudge<'_>, over: &Over<'_>) -> Result<Vec<Verdict>, NoThreads> {
+        let judged = |piece: Range<u64>| {
+            let mut judge = judge();
+            let wanted = piece.take_while(|_| !over());
+            let verdict = |number| {
+                let verdict = judge.run(number);
+                (self.progress)();
+                verdict
+            };
+            wanted.map(verdict).collect::<Vec<_>>()
+        };
+        let pieces: Vec<_> = split(self.numbers.clone(), PIECE).collect();
+        let pool = self.pool()?;
+        let all: Vec<Vec<Verdict>> = pool.install(|| pieces.into_par_iter().map(judged).collect());
+        Ok(all.concat())
+    }
+
+    fn pool(&self) -> Result<rayon::ThreadPool, NoThreads> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        pool.map_err(|error| NoThreads(error.to_string()))
     }
 
     fn run_piece(&self, numbers: Range<u64>, judge: &NewJudge<'_>, over: &Over<'_>) -> Report {
@@ -137,50 +156,17 @@ impl Fuzz<'_> {
     }
 }
 
-/// Runs schedules until it is told to stop.
-struct Until<'a> {
-    fuzz: &'a Fuzz<'a>,
-    over: &'a Over<'a>,
+/// Hands judges of a protocol on without its type: what runs on many threads is compiled once.
+struct Judged<'a, T> {
+    trial: &'a Trial,
+    then: &'a dyn Fn(&NewJudge<'_>) -> T,
 }
 
-impl Visitor for Until<'_> {
-    type Output = Result<Report, NoThreads>;
+impl<T> Visitor for Judged<'_, T> {
+    type Output = T;
 
-    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-        let judge =
-            || -> Box<dyn Judging> { Box::new(Judge::<P>::new(self.fuzz.trial, params.clone())) };
-        self.fuzz.run_until(&judge, self.over)
-    }
-}
-
-/// Gives the verdict on each schedule.
-struct Each<'a> {
-    fuzz: &'a Fuzz<'a>,
-    over: &'a Over<'a>,
-}
-
-impl Visitor for Each<'_> {
-    type Output = Result<Vec<Verdict>, NoThreads>;
-
-    fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-        let Fuzz { trial, numbers, threads, progress } = self.fuzz;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(*threads)
-            .build()
-            .map_err(|error| NoThreads(error.to_string()))?;
-        let judged = |piece: Range<u64>| {
-            let mut judge = Judge::<P>::new(trial, params.clone());
-            let wanted = piece.take_while(|_| !(self.over)());
-            let verdict = |number| {
-                let verdict = judge.run(number);
-                progress();
-                verdict
-            };
-            wanted.map(verdict).collect::<Vec<_>>()
-        };
-        let pieces: Vec<_> = split(numbers.clone(), PIECE).collect();
-        let all: Vec<Vec<Verdict>> = pool.install(|| pieces.into_par_iter().map(judged).collect());
-        Ok(all.concat())
+    fn visit<P: Protocol>(self, params: P::Params) -> T {
+        (self.then)(&|| Box::new(Judge::<P>::new(self.trial, params.clone())))
     }
 }
 

@@ -243,7 +243,8 @@ export class Measure {
     }
 
     draw() {
-        const shown = this.series.filter(({ result }) => result?.summary);
+        // Before the first run there may be a formula alone.
+        const shown = this.series.filter(({ result }) => result?.summary || result?.forms);
         const [first] = this.series;
         if (!first?.result) return;
         this.fillMeasures(first);
@@ -260,7 +261,8 @@ export class Measure {
 
     /** @param {Series} first */
     fillMeasures(first) {
-        const names = first.asked?.measures ?? Object.keys(first.result.all ?? {});
+        if (!first.result.all) return;
+        const names = first.asked?.measures ?? Object.keys(first.result.all);
         if (this.measureBox.childElementCount !== names.length) {
             const help = (/** @type {string} */ name) =>
                 this.table.measures.find((/** @type {any} */ one) => one.name === name)?.help ?? "";
@@ -275,8 +277,9 @@ export class Measure {
      * @returns {[number, number]}
      */
     range(shown) {
-        const lows = shown.map(({ result }) => result.histogram?.from ?? result.summary.min);
-        const highs = shown.map(({ result }) => result.histogram?.to ?? result.summary.max);
+        const made = shown.filter(({ result }) => result.summary);
+        const lows = made.map(({ result }) => result.histogram?.from ?? result.summary.min);
+        const highs = made.map(({ result }) => result.histogram?.to ?? result.summary.max);
         const forms = shown.flatMap(({ result }) => [result.forms?.printed, result.forms?.corrected])
             .filter((value) => Number.isFinite(value));
         return [Math.min(...lows, ...forms), Math.max(...highs, ...forms)];
@@ -299,8 +302,10 @@ export class Measure {
             if (one.result.histogram) plot.steps(one.result.histogram, share(one).total, `s${index}`);
         });
         shown.forEach(({ result, protocol }, index) => {
-            const { mean, ci95, count: runs } = result.summary;
-            plot.mark(mean, runs > 1 ? ci95 : null, `s${index} mean`, `${protocol}: mean ${trim(mean)}`);
+            const { mean, ci95, count: runs } = result.summary ?? {};
+            if (Number.isFinite(mean)) {
+                plot.mark(mean, runs > 1 ? ci95 : null, `s${index} mean`, `${protocol}: mean ${trim(mean)}`);
+            }
             if (index) return;
             const { printed, corrected } = result.forms ?? {};
             if (Number.isFinite(printed)) plot.mark(printed, null, "printed", `printed: ${trim(printed)}`);
@@ -327,13 +332,13 @@ export class Measure {
         const cell = (/** @type {any} */ value) =>
             h("td", {}, Number.isFinite(value) ? trim(value) : "—");
         const rows = shown.map(({ protocol, result }, index) => {
-            const { mean, ci95, p50, p99, max, count: runs } = result.summary;
+            const { mean, ci95, p50, p99, max, count: runs } = result.summary ?? {};
             // One run has no interval.
             const around = runs > 1 ? h("small", {}, `${trim(ci95?.[0])} – ${trim(ci95?.[1])}`) : "";
             const forms = result.forms ?? {};
             return h("tr", {},
                 h("th", { scope: "row" }, h("span", { class: `chip s${index}` }), protocol),
-                h("td", {}, `${trim(mean)} `, around),
+                h("td", {}, Number.isFinite(mean) ? `${trim(mean)} ` : "—", around),
                 cell(p50), cell(p99), cell(max), cell(forms.printed), cell(forms.corrected));
         });
         const failed = this.series.filter(({ error }) => error)
@@ -351,7 +356,7 @@ export class Measure {
     saveCsv() {
         const head = "protocol,measure,flag,value,runs,mean,low,high,median,p99,max";
         const measure = this.series[0]?.result?.measure;
-        const lines = this.series.filter(({ result }) => result)
+        const lines = this.series.filter(({ result }) => result?.summary)
             .map(({ protocol, result }) => csvRow([protocol, measure, "", ""], result.summary));
         const curve = this.sweep.csv(this.protocol.name, measure);
         save(`${this.protocol.name}-${measure}.csv`, [head, ...lines, ...curve, ""].join("\n"), "text/csv");

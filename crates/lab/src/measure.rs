@@ -3,8 +3,9 @@
 //!
 //! **Promise.** The last answer is that of the same command line, to the last bit. Each answer has
 //! [`SHARPER`] times as many runs as the one before, and contains them. The first one has as many
-//! as are made in a [`MOMENT`], by the time that one run takes. When the client goes away, runs
-//! are given up where they are.
+//! as are made in a [`MOMENT`], by the time that one run takes. Where one run takes longer than
+//! that, what a formula gives is said before. When the client goes away, runs are given up where
+//! they are.
 
 use crate::forms;
 use crate::program::{Asked, Flags, Measured, Program};
@@ -19,6 +20,7 @@ use bellwether_sim::{Answer, Control, Experiment, Measure, Samples};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most processes of a measured group.
 pub(crate) const NODES_MAX: u32 = 1_000_000;
@@ -32,6 +34,9 @@ const POINTS_MAX: usize = 200;
 const FIRST: u64 = 16;
 /// About how long the runs of the first answer take: a page is to have a picture soon.
 const MOMENT: Duration = Duration::from_millis(30);
+/// What people ask for first, if it is measured.
+const USUAL: [&str; 5] =
+    ["leadership_delay", "reestablishment_delay", "election_time", "time", "messages"];
 /// So many runs are made before it is said that none gives a number.
 const TRIES: u64 = 64;
 /// How many times as many runs the next answer has.
@@ -121,10 +126,7 @@ fn choose(answer: &Answer, name: Option<&str>) -> Result<Measure, String> {
     };
     let found = match name {
         Some(name) => has(name),
-        None => ["leadership_delay", "reestablishment_delay", "election_time", "time", "messages"]
-            .iter()
-            .find_map(|usual| has(usual))
-            .or(answer.measures.first()),
+        None => USUAL.iter().find_map(|usual| has(usual)).or(answer.measures.first()),
     };
     found.map(|(measure, _)| *measure).ok_or_else(|| match (name, answer.measures.is_empty()) {
         (Some(name), false) => format!("'{name}' is not measured here; there are {}", names()),
@@ -192,12 +194,53 @@ fn first_runs(one: Duration, most: u64) -> u64 {
     (MOMENT.as_nanos() / one.as_nanos().max(1)).clamp(1, FIRST.min(most))
 }
 
+/// The first run, if it takes no longer than a [`MOMENT`].
+fn first_run(
+    measured: &Measured,
+    over: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<(Answer, Samples)>, String> {
+    let end = BootTime.now() + MOMENT;
+    let late = AtomicBool::new(false);
+    let made = answer_of(measured, 1, &|| {
+        let now = over() || BootTime.now() > end;
+        late.fetch_or(now, Ordering::Relaxed);
+        now
+    })?;
+    Ok((!late.into_inner()).then_some(made))
+}
+
+/// Says what a formula gives, before there are runs to say anything of.
+fn say_forms(wanted: &Wanted, measured: &Measured, lines: &mut Lines) {
+    let names: &[&str] = match &wanted.measure {
+        Some(name) => &[name],
+        None => &USUAL,
+    };
+    let params = params(measured);
+    for measure in names {
+        let Some(forms) = forms::of(&measured.experiment, &params, measure) else { continue };
+        if !["printed", "corrected"].iter().any(|key| forms[key].is_number()) {
+            continue;
+        }
+        let said = json!({ "lab": "result", "runs": 0, "of": wanted.runs, "seconds": 0.0,
+            "measure": measure, "forms": forms });
+        lines.say(&said);
+        lines.send();
+        return;
+    }
+}
+
 /// Runs until all are made, and says after each step what is known.
 fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<(), String> {
     let began = BootTime.now();
     let over = lines.watch();
     let mut forms: Option<(Measure, Option<Value>)> = None;
-    let mut made = answer_of(measured, 1, &over)?;
+    let mut made = match first_run(measured, &over)? {
+        Some(made) => made,
+        None => {
+            say_forms(wanted, measured, lines);
+            answer_of(measured, 1, &over)?
+        }
+    };
     let mut runs = first_runs(BootTime.now().since(began), wanted.runs);
     loop {
         if runs > 1 {
