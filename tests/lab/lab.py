@@ -13,9 +13,9 @@ import shlex
 import subprocess
 import tempfile
 
+from webdriver import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# How long a process may take to end, in seconds; long, for loaded machines.
-PATIENCE = 60
 
 
 class Lab:

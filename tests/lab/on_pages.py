@@ -22,7 +22,9 @@ def drawn_after(browser, place):
     browser.script(SLIDE, "#slider-loss", place)
     browser.wait(
         "another curve",
-        "return document.querySelector('.plot .line').getAttribute('d') !== arguments[0]",
+        # Before the first run there may be a formula alone, and no curve.
+        "const now = document.querySelector('.plot .line')?.getAttribute('d');"
+        "return now && now !== arguments[0]",
         curve,
     )
     return time.monotonic() - asked

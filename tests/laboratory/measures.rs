@@ -34,6 +34,22 @@ fn the_last_answer_is_that_of_the_command_line_and_formulas_stand_beside_it() {
 }
 
 #[test]
+fn before_a_run_that_takes_long_there_is_what_the_formula_gives() {
+    let lab = Lab::start();
+    let body = json!({ "protocol": "bully", "flags": { "nodes": 2000 }, "runs": 1 });
+    let results = lab.post("/api/measure", &body).said("result");
+    let (first, last) = (&results[0], &results[results.len() - 1]);
+    assert_eq!((&first["runs"], &first["measure"]), (&json!(0), &last["measure"]), "{first}");
+    assert!(first["forms"]["corrected"].is_number() && first["summary"].is_null(), "{first}");
+    assert_eq!(first["forms"], last["forms"]);
+    assert_eq!((&last["runs"], &last["summary"]["count"]), (&json!(1), &json!(1)));
+    // Its messages have a formula, and its time has none.
+    let body = json!({ "protocol": "ad-hoc", "flags": { "nodes": 2000 }, "runs": 1 });
+    let results = lab.post("/api/measure", &body).said("result");
+    assert!(results.iter().all(|result| result["measure"] == "time"), "{results:?}");
+}
+
+#[test]
 fn a_sweep_has_a_point_for_each_value_and_says_what_is_wrong_with_one() {
     let lab = Lab::start();
     let body = json!({ "protocol": "le-s", "flags": { "loss": ".1" }, "runs": 30,

@@ -9,9 +9,6 @@ const KINDS = 6;
 /** How many shapes. */
 const SHAPES = 4;
 
-/** Messages that carry only stamps or signs of life; they are drawn in the background. */
-const QUIET = ["stamp", "heartbeat"];
-
 /**
  * The colours of the theme in use.
  * @typedef {{
@@ -99,8 +96,11 @@ export class FirstSeen {
     }
 }
 
-/** @param {string} kind */
-export const isQuiet = (kind) => QUIET.includes(kind);
+/**
+ * Whether a kind of message carries only stamps or signs of life: such are drawn in the background.
+ * @param {string} kind
+ */
+export const isQuiet = (kind) => looks[kind]?.[0] === KINDS;
 
 /** @param {number} index the number of the leader, in order of appearance */
 export const solid = (index) => theme().solid[index % LEADERS];
@@ -115,7 +115,6 @@ export const soft = (index) => theme().soft[index % LEADERS];
  * @returns {[number, number]}
  */
 export function kindLook(index, kind) {
-    if (isQuiet(kind)) return [KINDS, 0];
     return looks[kind] ?? [index % KINDS, index % SHAPES];
 }
 

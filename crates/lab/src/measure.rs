@@ -3,9 +3,9 @@
 //!
 //! **Promise.** The last answer is that of the same command line, to the last bit. Each answer has
 //! [`SHARPER`] times as many runs as the one before, and contains them. The first one has as many
-//! as are made in a [`MOMENT`], by the time that one run takes. Where one run takes longer than
-//! that, what a formula gives is said before. When the client goes away, runs are given up where
-//! they are.
+//! as are made in a [`MOMENT`], by the time that one run takes. Where a run of the event engine
+//! takes longer than that, what a formula gives is said before. When the client goes away, runs are
+//! given up where they are.
 
 use crate::forms;
 use crate::program::{Asked, Flags, Measured, Program};
@@ -16,7 +16,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use bellwether_core::Duration;
 use bellwether_net::clock::{BootTime, Clock};
-use bellwether_sim::{Answer, Control, Experiment, Measure, Samples};
+use bellwether_sim::{Answer, Control, Experiment, Measure, Samples, Scenario};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -209,24 +209,35 @@ fn first_run(
     Ok((!late.into_inner()).then_some(made))
 }
 
-/// Says what a formula gives, before there are runs to say anything of.
-fn say_forms(wanted: &Wanted, measured: &Measured, lines: &mut Lines) {
-    let names: &[&str] = match &wanted.measure {
-        Some(name) => &[name],
-        None => &USUAL,
-    };
-    let params = params(measured);
-    for measure in names {
-        let Some(forms) = forms::of(&measured.experiment, &params, measure) else { continue };
-        if !["printed", "corrected"].iter().any(|key| forms[key].is_number()) {
-            continue;
-        }
-        let said = json!({ "lab": "result", "runs": 0, "of": wanted.runs, "seconds": 0.0,
-            "measure": measure, "forms": forms });
-        lines.say(&said);
-        lines.send();
-        return;
+/// What a run of this experiment measures that people ask for first, as far as it is known before.
+fn expected(experiment: &Experiment) -> Option<&'static str> {
+    let (profile, start) = (experiment.choice.profile(), experiment.scenario == Scenario::Start);
+    match (profile.leases, profile.on_demand) {
+        _ if experiment.choice.rounds().is_some() || experiment.initiation.wanders() => None,
+        (Some(_), _) => start.then_some("election_time"),
+        (None, true) => Some("time"),
+        (None, false) => Some(if start { "leadership_delay" } else { "reestablishment_delay" }),
     }
+}
+
+/// Says what a formula gives, before there are runs to say anything of.
+fn say_form(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Option<(Measure, Value)> {
+    let measure = wanted.measure.as_deref().or_else(|| expected(&measured.experiment))?;
+    let measure = Measure::of_name(measure)?;
+    let form = forms::of(&measured.experiment, &params(measured), &measure.name())?;
+    if !["printed", "corrected"].iter().any(|key| form[key].is_number()) {
+        return None;
+    }
+    lines.say(&json!({
+        "lab": "result",
+        "runs": 0,
+        "of": wanted.runs,
+        "seconds": MOMENT.as_secs_f64(),
+        "measure": measure.name(),
+        "forms": form,
+    }));
+    lines.send();
+    Some((measure, form))
 }
 
 /// Runs until all are made, and says after each step what is known.
@@ -236,8 +247,9 @@ fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<()
     let mut forms: Option<(Measure, Option<Value>)> = None;
     let mut made = match first_run(measured, &over)? {
         Some(made) => made,
+        None if over() => return Ok(()),
         None => {
-            say_forms(wanted, measured, lines);
+            forms = say_form(wanted, measured, lines).map(|(measure, form)| (measure, Some(form)));
             answer_of(measured, 1, &over)?
         }
     };

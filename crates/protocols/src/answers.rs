@@ -11,6 +11,7 @@ use crate::choice::{Choice, Entry};
 use crate::param::Fit;
 use crate::profile::Profile;
 use crate::promise::Promise;
+use crate::purpose::MessageKind;
 use crate::simulated::{Extent, Layout, Rounds, Selection, Volume};
 use crate::time_scales::TimeScales;
 use alloc::string::String;
@@ -33,6 +34,9 @@ pub trait Row: Answers + Clone {
 
     /// The group and the network of experiments by default.
     const USUAL: Usual = Usual::TEN;
+
+    /// Its kinds of messages, for pictures. What one that no protocol names is for is not known.
+    const MESSAGES: &'static [MessageKind] = &[];
 
     /// Parameters that keep the rules.
     ///

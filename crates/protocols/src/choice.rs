@@ -9,9 +9,10 @@ use crate::on_demand::OnDemand;
 use crate::param::{BadParam, Described, Fit, GivenParams, Param};
 pub use crate::profile::{Goal, Leases, Profile};
 pub use crate::promise::Promise;
+use crate::purpose::MessageKind;
 use crate::surroundings::Surroundings;
 pub use crate::written::BadText;
-use crate::{ad_hoc, announce_listen, bully, local_leader, probabilistic, ring};
+use crate::{ad_hoc, announce_listen, bully, detect, local_leader, probabilistic, ring};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -67,11 +68,20 @@ macro_rules! families {
 
         const FAMILIES: &[&[Entry]] = &[$(<$Params as Row>::ROWS),+];
 
+        const MESSAGES: &[&[MessageKind]] = &[$(<$Params as Row>::MESSAGES),+, detect::MESSAGES];
+
         impl Family {
             /// The group and the network of experiments by default.
             pub fn usual(self) -> Usual {
                 match self {
                     $(Self::$Name { .. } => <$Params as Row>::USUAL,)+
+                }
+            }
+
+            /// Its kinds of messages, without those of a layer below.
+            pub fn messages(self) -> &'static [MessageKind] {
+                match self {
+                    $(Self::$Name { .. } => <$Params as Row>::MESSAGES,)+
                 }
             }
 
@@ -212,6 +222,16 @@ macro_rules! families {
             }
         }
     };
+}
+
+/// The kind of message with this name, in whichever protocol.
+pub fn message_kind(name: &str) -> Option<&'static MessageKind> {
+    message_kinds().find(|kind| kind.name == name)
+}
+
+/// The kinds of messages of all protocols. One that several have is the same in each.
+pub fn message_kinds() -> impl Iterator<Item = &'static MessageKind> {
+    MESSAGES.iter().copied().flatten()
 }
 
 impl Choice {

@@ -43,6 +43,7 @@ pub mod param;
 pub mod probabilistic;
 pub mod profile;
 pub mod promise;
+pub mod purpose;
 pub mod ring;
 pub mod simulated;
 pub mod surroundings;

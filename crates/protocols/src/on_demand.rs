@@ -10,6 +10,7 @@ use crate::choice::Entry;
 use crate::detect::{self, Detect, Detected};
 use crate::param::{Described, Fit, NoEffect};
 use crate::profile::Profile;
+use crate::purpose::MessageKind;
 use crate::simulated::{Extent, Layout, UnderWay, Volume};
 use crate::time_scales::TimeScales;
 use bellwether_core::{Duration, Protocol, Visitor};
@@ -29,6 +30,9 @@ pub trait Inner: Clone + TryFrom<Self::Config, Error = Self::BadConfig> {
 
     /// See [`Row::USUAL`].
     const USUAL: Usual = Usual::TEN;
+
+    /// See [`Row::MESSAGES`]; without those of the layer.
+    const MESSAGES: &'static [MessageKind] = &[];
 
     /// What a simulation must know of it.
     fn profile(&self) -> Profile;
@@ -119,6 +123,7 @@ impl<P: Inner> Row for OnDemand<P> {
 
     const ROWS: &'static [Entry] = P::ROWS;
     const USUAL: Usual = P::USUAL;
+    const MESSAGES: &'static [MessageKind] = P::MESSAGES;
 
     fn checked(config: P::Config) -> Result<Self, BadConfig<P::BadConfig>> {
         config.check_values().map_err(BadConfig::NoEffect)?;

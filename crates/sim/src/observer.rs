@@ -135,8 +135,14 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
     }
 
     fn on_record(&mut self, record: Record) {
-        self.0.on_record(record.clone());
-        self.1.on_record(record);
+        if A::TRACES && B::TRACES {
+            self.0.on_record(record.clone());
+            self.1.on_record(record);
+        } else if A::TRACES {
+            self.0.on_record(record);
+        } else if B::TRACES {
+            self.1.on_record(record);
+        }
     }
 
     fn on_step(&mut self, node: u32, scene: &Scene<'_, P>) {

@@ -7,6 +7,7 @@ use crate::answers::Usual;
 use crate::choice::{Entry, Family};
 use crate::on_demand::{Inner, Layer, layered};
 use crate::profile::Profile;
+use crate::purpose::{MessageKind, Purpose};
 use crate::simulated::{Extent, Layout, UnderWay};
 use bellwether_core::{Duration, Protocol as _, Visitor};
 
@@ -20,6 +21,13 @@ impl Inner for Params {
         source: "Vasudevan, Kurose and Towsley 2004, as taught",
         family: Family::AdHoc,
     }];
+
+    const MESSAGES: &'static [MessageKind] = &[
+        Purpose::Call.of("election"),
+        Purpose::Report.of("ack"),
+        Purpose::Result.also("leader", 1),
+        Purpose::SignOfLife.of("heartbeat"),
+    ];
 
     const USUAL: Usual = Usual { delay: Duration::from_millis(10), ..Usual::TEN };
 

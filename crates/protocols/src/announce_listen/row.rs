@@ -8,6 +8,7 @@ use crate::answers::{Answers, Row, Usual};
 use crate::choice::{Entry, Family};
 use crate::profile::{Goal, Profile};
 use crate::promise::Promise;
+use crate::purpose::{MessageKind, Purpose};
 use crate::time_scales::TimeScales;
 use bellwether_core::{Duration, Visitor};
 
@@ -39,6 +40,9 @@ impl Row for Params {
         ),
         row(Variant::SupAlSpread, "everyone announces, spread over the interval", "section 5.7"),
     ];
+
+    const MESSAGES: &'static [MessageKind] =
+        &[Purpose::Call.of("announce"), Purpose::Question.of("query"), Purpose::Farewell.of("bye")];
 
     const USUAL: Usual = Usual {
         nodes: 100,

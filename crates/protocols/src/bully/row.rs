@@ -7,6 +7,7 @@ use crate::choice::{Entry, Family};
 use crate::detect::Detector;
 use crate::on_demand::{Inner, Layer, layered};
 use crate::profile::{Goal, Profile};
+use crate::purpose::{MessageKind, Purpose};
 use crate::simulated::{Extent, UnderWay};
 use bellwether_core::{Duration, Protocol as _, Visitor};
 
@@ -20,6 +21,15 @@ impl Inner for Params {
         source: "Garcia-Molina 1982, as taught",
         family: Family::Bully,
     }];
+
+    const MESSAGES: &'static [MessageKind] = &[
+        Purpose::Call.of("election"),
+        Purpose::Answer.of("ok"),
+        Purpose::Result.of("coordinator"),
+        Purpose::Result.also("leader", 1),
+        Purpose::Question.of("query"),
+        Purpose::Farewell.of("resign"),
+    ];
 
     fn profile(&self) -> Profile {
         let Config { reply, wait, recovery, call_after, detector, .. } = *self.config();

@@ -46,6 +46,7 @@ pub use params::{BadConfig, Config, Params};
 pub(crate) use table::detected;
 pub use table::{Detected, Detector};
 
+use crate::purpose::{MessageKind, Purpose};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -274,6 +275,11 @@ impl<P: Protocol> Detect<P> {
         self.peer(from, cx).receive(number, settled)
     }
 }
+
+/// Its kinds of messages, beside those of the protocol within. An acknowledgement has the name of
+/// the ad hoc election's reports, and so its purpose.
+pub const MESSAGES: &[MessageKind] =
+    &[Purpose::SignOfLife.of("heartbeat"), Purpose::Report.of("ack")];
 
 impl<P: Protocol> Protocol for Detect<P> {
     const NAME: &'static str = P::NAME;

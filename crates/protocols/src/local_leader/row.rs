@@ -8,6 +8,7 @@ use crate::answers::{Answers, GroupTooLarge, Row, Usual};
 use crate::choice::{Entry, Family};
 use crate::profile::{Goal, Leases, Profile};
 use crate::promise::Promise;
+use crate::purpose::{MessageKind, Purpose};
 use crate::time_scales::TimeScales;
 use alloc::format;
 use alloc::string::String;
@@ -28,6 +29,19 @@ impl Row for Params {
         source: "Fetzer and Cristian, sections VIII-X",
         family: Family::LocalLeader,
     }];
+
+    const MESSAGES: &'static [MessageKind] = &[
+        Purpose::Call.of("election"),
+        Purpose::Answer.of("reply"),
+        Purpose::Answer.also("collation", 1),
+        Purpose::Result.of("announcement"),
+        Purpose::Farewell.of("release"),
+        Purpose::Question.of("inquiry"),
+        Purpose::Question.also("invite", 1),
+        Purpose::News.of("record"),
+        Purpose::News.also("standing", 1),
+        Purpose::SignOfLife.of("stamp"),
+    ];
 
     const USUAL: Usual =
         Usual { nodes: 5, nodes_shown: 5, delay: Duration::from_millis(1), ..Usual::TEN };

@@ -8,6 +8,7 @@ use crate::answers::{Answers, Row, Usual};
 use crate::choice::{Entry, Family};
 use crate::profile::{Goal, Profile};
 use crate::promise::Promise;
+use crate::purpose::{MessageKind, Purpose};
 use crate::simulated::{Extent, Rounds, Selection, UnderWay, Volume};
 use crate::time_scales::TimeScales;
 use alloc::string::{String, ToString};
@@ -25,6 +26,16 @@ impl Row for Params {
         source: "Gupta, van Renesse and Birman 2000",
         family: Family::Probabilistic,
     }];
+
+    const MESSAGES: &'static [MessageKind] = &[
+        Purpose::Call.of("initiate"),
+        Purpose::Answer.of("prefer"),
+        Purpose::Answer.also("welcome", 2),
+        Purpose::Result.of("final"),
+        Purpose::Question.of("join"),
+        Purpose::Farewell.of("withdraw"),
+        Purpose::News.of("gossip"),
+    ];
 
     const USUAL: Usual = Usual { nodes: 1000, nodes_shown: 20, ..Usual::TEN };
 

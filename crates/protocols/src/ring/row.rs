@@ -7,6 +7,7 @@ use crate::choice::{Entry, Family};
 use crate::detect::Detector;
 use crate::on_demand::{Inner, Layer, layered};
 use crate::profile::Profile;
+use crate::purpose::{MessageKind, Purpose};
 use crate::simulated::{Extent, Layout, UnderWay};
 use bellwether_core::{Duration, Visitor};
 
@@ -39,6 +40,14 @@ impl Inner for Params {
             "candidates win ever larger neighbourhoods, both ways round",
             "Hirschberg and Sinclair 1980, as taught",
         ),
+    ];
+
+    const MESSAGES: &'static [MessageKind] = &[
+        Purpose::Call.of("election"),
+        Purpose::Call.of("probe"),
+        Purpose::Answer.of("reply"),
+        Purpose::Result.of("coordinator"),
+        Purpose::Result.of("announcement"),
     ];
 
     fn profile(&self) -> Profile {

@@ -21,6 +21,9 @@ use bellwether_core::{
     Boot, Candidacy, Command, Duration, Env, Instant, Members, Memory, NodeId, Protocol, Seeded,
     Slots, TimerKind, Visitor, endpoint,
 };
+use bellwether_protocols::choice::{PROTOCOLS, message_kind, message_kinds};
+use bellwether_protocols::detect;
+use bellwether_protocols::purpose::MessageKind;
 use group::{Clocks, Group};
 use rows::{Row, rows};
 
@@ -119,6 +122,30 @@ impl Visitor for MessagesSurvive {
 #[test]
 fn whatever_is_said_survives_the_wire_and_nothing_cut_short_does() {
     for_each_row(|_| MessagesSurvive, |row, kinds| assert!(!kinds.is_empty(), "{row}"));
+}
+
+#[test]
+fn whatever_is_said_is_for_something_and_for_the_same_in_every_protocol() {
+    let looked_up = |row: &Row, kinds: Vec<&str>| {
+        let entry = PROTOCOLS.iter().find(|entry| entry.name == row.name).expect("a row");
+        let own = entry.family.messages().iter();
+        let named: Vec<_> = own.filter(|kind| kinds.contains(&kind.name)).collect();
+        let layer = |kind: &&str| detect::MESSAGES.iter().any(|known| known.name == *kind);
+        for kind in kinds.into_iter().filter(|kind| !layer(kind)) {
+            assert!(named.iter().any(|known| known.name == kind), "{row}: {kind} is not named");
+        }
+        for (place, kind) in named.iter().enumerate() {
+            let same = |other: &&&MessageKind| {
+                (other.purpose, other.variety) == (kind.purpose, kind.variety)
+            };
+            assert!(
+                named[..place].iter().find(same).is_none(),
+                "{row}: {kind:?} looks like another"
+            );
+        }
+    };
+    for_each_row(|_| MessagesSurvive, looked_up);
+    message_kinds().for_each(|kind| assert_eq!(message_kind(kind.name), Some(kind)));
 }
 
 struct TimersHaveSlots;
@@ -232,7 +259,6 @@ fn whatever_is_left_of_a_former_life_a_process_begins() {
 
 #[test]
 fn the_table_is_whole_and_every_setting_is_known_to_somebody() {
-    use bellwether_protocols::choice::PROTOCOLS;
     let (rows, plain) = (rows(), |row: &&Row| row.setting == "{}");
     assert_eq!(rows.iter().filter(plain).count(), PROTOCOLS.len());
     for setting in rows::SETTINGS {

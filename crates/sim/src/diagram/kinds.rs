@@ -1,13 +1,14 @@
 //! How each kind of message looks: the same in every picture.
 //!
-//! The colour says what a message is for, whatever the protocol calls it: a call for an election or
-//! a candidate's announcement, an answer, the result, a farewell, a question, news. Kinds that
-//! occur in one protocol differ in colour or in shape. A kind that is not in the table, of a
-//! protocol of somebody's own, gets a look that follows from its name, if no other kind of the
-//! picture has it.
+//! The colour says what a message is for, as its protocol says in `Row::MESSAGES`. Kinds that occur
+//! in one protocol differ in colour or in shape, but for the acknowledgements of the layer that
+//! detects failures. A kind that no protocol of the table has, but one of somebody's own, gets a
+//! look that follows from its name, if no other kind of the picture has it.
 
 use super::svg::COLOURS;
 use bellwether_core::Fnv1a;
+use bellwether_protocols::choice::{message_kind, message_kinds};
+use bellwether_protocols::purpose::{MessageKind, Purpose};
 
 /// How a kind of message looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,50 +29,36 @@ const fn look(colour: usize, shape: usize) -> Look {
 /// What is left when no look is.
 const OTHER: Look = look(COLOURS, 0);
 
-const CALL: Look = look(0, 0);
-const ANSWER: Look = look(1, 1);
-const RESULT: Look = look(2, 2);
-const FAREWELL: Look = look(3, 3);
-const QUESTION: Look = look(4, 1);
-const NEWS: Look = look(5, 0);
+/// How the first kind with this purpose looks; others have other shapes.
+const fn first(purpose: Purpose) -> Look {
+    match purpose {
+        Purpose::Call => look(0, 0),
+        Purpose::Answer | Purpose::Report => look(1, 1),
+        Purpose::Result => look(2, 2),
+        Purpose::Farewell => look(3, 3),
+        Purpose::Question => look(4, 1),
+        Purpose::News => look(5, 0),
+        Purpose::SignOfLife => OTHER,
+    }
+}
 
-const TABLE: [(&str, Look); 25] = [
-    ("announce", CALL),
-    ("election", CALL),
-    ("initiate", CALL),
-    ("probe", CALL),
-    ("ack", ANSWER),
-    ("ok", ANSWER),
-    ("prefer", ANSWER),
-    ("reply", ANSWER),
-    ("collation", look(1, 2)),
-    ("welcome", look(1, 3)),
-    ("announcement", RESULT),
-    ("coordinator", RESULT),
-    ("final", RESULT),
-    ("leader", look(2, 3)),
-    ("bye", FAREWELL),
-    ("release", FAREWELL),
-    ("resign", FAREWELL),
-    ("withdraw", FAREWELL),
-    ("inquiry", QUESTION),
-    ("join", QUESTION),
-    ("query", QUESTION),
-    ("invite", look(4, 2)),
-    ("gossip", NEWS),
-    ("record", NEWS),
-    ("standing", look(5, 1)),
-];
+fn known(kind: &MessageKind) -> Look {
+    let Look { colour, shape } = first(kind.purpose);
+    look(colour, (shape + kind.variety) % SHAPES)
+}
 
 /// The kinds that look the same in every picture, with the indices of their colours and shapes: for
-/// whoever draws messages elsewhere.
+/// whoever draws messages elsewhere. Signs of life have the colour after all others.
 pub fn known_kinds() -> impl Iterator<Item = (&'static str, usize, usize)> {
-    TABLE.iter().map(|(kind, Look { colour, shape })| (*kind, *colour, *shape))
+    message_kinds().map(|kind| {
+        let Look { colour, shape } = known(kind);
+        (kind.name, colour, shape)
+    })
 }
 
 /// The looks of these kinds.
 pub(super) fn looks(kinds: &[String]) -> Vec<Look> {
-    let known = |kind: &str| TABLE.iter().find(|(name, _)| *name == kind).map(|(_, look)| *look);
+    let known = |kind: &str| message_kind(kind).map(known);
     let mut taken: Vec<Look> = kinds.iter().filter_map(|kind| known(kind)).collect();
     let mut own = |kind: &str| {
         let mut hash = Fnv1a::default();

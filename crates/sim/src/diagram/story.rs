@@ -3,15 +3,13 @@
 use super::kinds::{self, Look};
 use super::track::Track;
 use bellwether_core::{Event, Instant, NodeId, Record, SimTime, Stage, Term};
+use bellwether_protocols::choice::message_kind;
+use bellwether_protocols::purpose::Purpose;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most lanes; no screen can show more.
 pub(super) const LANES_MAX: usize = 400;
-
-/// Messages that carry nothing but stamps or signs of life. They are drawn in the background, and
-/// use none of the colours of the others.
-const QUIET: [&str; 2] = ["stamp", "heartbeat"];
 
 /// One run, ready to be drawn.
 pub(super) struct Story {
@@ -367,9 +365,11 @@ impl Reader {
     }
 }
 
-/// The name of a quiet kind of message, if it is one.
+/// The name of a kind of message that says only that its sender lives. Such are drawn in the
+/// background, and use none of the colours of the others.
 fn quiet(kind: &str) -> Option<&'static str> {
-    QUIET.into_iter().find(|quiet| *quiet == kind)
+    let known = message_kind(kind)?;
+    (known.purpose == Purpose::SignOfLife).then_some(known.name)
 }
 
 /// Assigns colours to leaders. There are fewer colours than possible leaders, so those followed for

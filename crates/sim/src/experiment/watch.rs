@@ -86,7 +86,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Runs the plan, and lets `reader` read it while it is made, until it is done or the reader is.
+    /// Runs the plan, and lets `reader` read it while it is made, until the run or the reader is
+    /// done.
     pub(super) fn read<P: Protocol>(
         &mut self,
         world: &mut World<P>,
@@ -97,8 +98,8 @@ impl<'a> Watch<'a> {
         world.run(plan, run_seed, &mut (self, &mut Reading(reader)));
     }
 
-    /// Runs the plan and measures it, unless `over` says to give it up. What most runs are measured
-    /// with runs separately for speed, where the protocol can have it.
+    /// Runs the plan and measures it, unless `over` says to give it up. The two observers of most
+    /// runs have worlds of their own, for speed; each only for protocols that it can measure.
     pub(super) fn run<P: Protocol>(
         &mut self,
         world: &mut World<P>,

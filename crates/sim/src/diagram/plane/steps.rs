@@ -4,6 +4,8 @@
 //! and ends before the next input to the same process.
 
 use bellwether_core::{Event, Fact, NodeId, Record, SimTime, Stage};
+use bellwether_protocols::choice::message_kind;
+use bellwether_protocols::purpose::Purpose;
 use std::collections::BTreeMap;
 
 /// A message: its sender, when it was sent, and the sender's number for it.
@@ -67,10 +69,10 @@ fn cause(event: &Event) -> Option<Cause> {
     match event {
         Event::Recv { from, message, number, sent, .. } => {
             let key = (*from, *sent, *number);
-            Some(match kind(message) {
-                Kind::Call => Cause::Call(key),
-                Kind::Answer => Cause::Answer(key),
-                Kind::Other => Cause::Message,
+            Some(match purpose(message) {
+                Some(Purpose::Call) => Cause::Call(key),
+                Some(Purpose::Report) => Cause::Answer(key),
+                _ => Cause::Message,
             })
         }
         Event::Reach { peer, up } => Some(Cause::Reach(*peer, *up)),
@@ -83,18 +85,9 @@ fn cause(event: &Event) -> Option<Cause> {
     }
 }
 
-enum Kind {
-    Call,
-    Answer,
-    Other,
-}
-
-fn kind(message: &str) -> Kind {
-    match message {
-        "election" | "probe" => Kind::Call,
-        "ack" => Kind::Answer,
-        _ => Kind::Other,
-    }
+/// What a message is for, as far as is known.
+fn purpose(message: &str) -> Option<Purpose> {
+    message_kind(message).map(|kind| kind.purpose)
 }
 
 impl Step {
@@ -107,10 +100,10 @@ impl Step {
         match &record.event {
             Event::Send { to: Some(to), message, number } => {
                 let key = (record.node, record.t, *number);
-                match kind(message) {
-                    Kind::Call => self.calls.push((*to, key)),
-                    Kind::Answer => self.answers.push((*to, key)),
-                    Kind::Other => {}
+                match purpose(message) {
+                    Some(Purpose::Call) => self.calls.push((*to, key)),
+                    Some(Purpose::Report) => self.answers.push((*to, key)),
+                    _ => {}
                 }
             }
             Event::Fact(Fact::Claim { weight }) => self.claim = Some(*weight),

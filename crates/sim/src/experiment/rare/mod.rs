@@ -358,7 +358,7 @@ impl Experiment {
     }
 }
 
-/// Hands only protocols on to a visitor in which somebody leads without being called. Worlds with a
+/// Hands on to a visitor only protocols in which somebody leads without being called. Worlds with a
 /// gauge are compiled for no others, which [`Experiment::not_rare`] refuses anyway.
 struct OnItsOwn<V>(V);
 
