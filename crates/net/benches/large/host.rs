@@ -85,6 +85,9 @@ pub(crate) fn host_members(size: u64, ids: RangeInclusive<u64>) {
         member.voters(1..=VOTERS).join().expect("it joins")
     };
     let members: Vec<Election> = ids.map(join).collect();
+    // Whoever watches comes before the thousand threads that it watches. Without the permission to
+    // ask for that, times are longer than they are.
+    let _ = rustix::process::setpriority_process(None, -20);
     println!("1");
     let named = |member: &Election| member.leadership().leaders.first().map_or(0, |id| id.0);
     for line in std::io::stdin().lines() {

@@ -31,6 +31,7 @@ mod stalls;
 use bellwether_protocols::local_leader::{Config, Params};
 use host::{Host, PATIENCE, VOTERS, ask, host_members, wall};
 use stalls::Stalls;
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -72,6 +73,8 @@ fn main() -> ExitCode {
     }
     if let Some(file) = file {
         let lines: Vec<String> = rows.iter().map(Row::csv).collect();
+        // Cargo starts a benchmark in the directory of its crate.
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
         std::fs::write(file, format!("{CSV}\n{}\n", lines.join("\n"))).expect("it can be written");
     }
     let missed = missed(&rows);

@@ -25,7 +25,7 @@ const SWEEP: Sweep = Sweep {
 
 /// A first round, and what everyone takes for the size of the group.
 fn taking(nodes: f64, size: Size) -> Point {
-    let runs = if size == Size::Gossip { 300 } else { 1000 };
+    let runs = if size == Size::Gossip { 100 } else { 1000 };
     let point = one_round(nodes as u32, K as u32).loss(Loss::None).with("size", size);
     Point { fail: 0.0, runs, ..point }
 }
@@ -49,7 +49,7 @@ pub(super) fn figure() -> Figure {
             "One round with K = 7 and view_prob = .5; nothing is lost and nobody fails.",
             "true: everyone is told N. view: everyone takes its own view, itself included, for \
              all. gossip: as counted by traces that are exchanged before the election is called; \
-             300 of a thousand runs, since they take longer than the election.",
+             100 of a thousand runs, since they take longer than the election.",
             "What is exchanged to count the group is not among the messages.",
             CALL,
             TIMES,

@@ -19,7 +19,7 @@ const SWEEP: Sweep = Sweep {
     ],
 };
 
-const FEWER: &str = "Of a thousand runs, 300 at N = 100,000, and 30 at a million, or 10 with a \
+const FEWER: &str = "Of a thousand runs, 300 at N = 100,000, and 12 at a million, or 4 with a \
     loss of .2, whose elections have several rounds: those show how it goes on, within their wide \
     intervals, and confirm nothing.";
 const CAPPED: &str = "In groups of more than 6000 the limit of 6000 relays applies, if a fifth \
@@ -30,8 +30,8 @@ fn of_size(nodes: f64, loss: f64) -> Point {
     let runs = match nodes {
         _ if nodes < 1e5 => 1000,
         _ if nodes < 1e6 => 300,
-        _ if loss < 0.1 => 30,
-        _ => 10,
+        _ if loss < 0.1 => 12,
+        _ => 4,
     };
     point(nodes as u32).loss(Loss::apart(loss)).runs(runs)
 }
