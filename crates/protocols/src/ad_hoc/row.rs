@@ -35,7 +35,7 @@ impl Inner for Params {
         Profile {
             trust: self.leader_silence,
             attempt: self.timeout,
-            on_demand: true,
+            on_demand: AdHoc::ON_DEMAND,
             restless: self.restless,
             ..Profile::every(self.leader_beat)
         }

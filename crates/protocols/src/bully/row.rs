@@ -40,7 +40,7 @@ impl Inner for Params {
             },
             opening: reply,
             byes: 1,
-            on_demand: true,
+            on_demand: Bully::ON_DEMAND,
             restless: call_after != Duration::MAX || detector == Detector::Heartbeats,
             ..Profile::every(wait)
         }

@@ -57,7 +57,7 @@ impl Answers for Params {
             trust: self.config().silence,
             attempt: first.decide,
             byes: 1,
-            on_demand: true,
+            on_demand: Probabilistic::ON_DEMAND,
             restless: self.is_in_touch(),
             ..Profile::every(if self.is_in_touch() { self.config().beat } else { first.decide })
         }

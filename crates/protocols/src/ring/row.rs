@@ -9,7 +9,7 @@ use crate::on_demand::{Inner, Layer, layered};
 use crate::profile::Profile;
 use crate::purpose::{MessageKind, Purpose};
 use crate::simulated::{Extent, Layout, UnderWay};
-use bellwether_core::{Duration, Visitor};
+use bellwether_core::{Duration, Protocol as _, Visitor};
 
 const fn row(variant: Variant, summary: &'static str, source: &'static str) -> Entry {
     Entry { name: variant.name(), summary, source, family: Family::Ring(variant) }
@@ -54,7 +54,7 @@ impl Inner for Params {
         let Config { retry, call_after, detector, .. } = *self.config();
         let never = call_after == Duration::MAX && retry == Duration::MAX;
         Profile {
-            on_demand: true,
+            on_demand: Collecting::ON_DEMAND,
             restless: !never || detector == Detector::Heartbeats,
             ..Profile::every(retry) // without a word when it departs: the neighbours notice
         }
