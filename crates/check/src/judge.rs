@@ -40,6 +40,8 @@ pub struct Trial {
     pub ranks: Ranks,
     /// The seed of all random choices.
     pub seed: u64,
+    /// The lockTime of processes that were given another one than the group.
+    pub locks: Vec<(u32, Duration)>,
 }
 
 impl Trial {
@@ -60,6 +62,7 @@ impl Trial {
             mix: FaultMix::default(),
             ranks: Ranks::ById,
             seed,
+            locks: Vec::new(),
         }
     }
 
@@ -265,6 +268,7 @@ impl<P: Protocol> Judge<P> {
             resigned: plan.faults.iter().any(resigns),
             founders: (!plan.founders.is_empty()).then(|| plan.founders.iter().copied().collect()),
             witnesses: plan.witnesses.iter().copied().collect(),
+            locks: self.trial.locks.clone(),
             ..Course::new(*calm, links.clone(), self.trial.time_scales)
         };
         self.watch.begin(course, plan.nodes);

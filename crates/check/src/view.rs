@@ -235,14 +235,16 @@ pub struct Course {
     pub founders: Option<Nodes>,
     /// The processes that vote and never lead.
     pub witnesses: Nodes,
+    /// The lockTime of processes that were given another one than the group.
+    pub locks: Vec<(u32, Duration)>,
 }
 
 impl Course {
     /// A run that is calm from then on.
     pub fn new(calm: SimTime, links: Links, time_scales: TimeScales) -> Self {
         let settled = calm + time_scales.settles;
-        let (resigned, founders, witnesses) = (false, None, Nodes::NONE);
-        Self { calm, settled, links, time_scales, resigned, founders, witnesses }
+        let (resigned, founders, witnesses, locks) = (false, None, Nodes::NONE, Vec::new());
+        Self { calm, settled, links, time_scales, resigned, founders, witnesses, locks }
     }
 
     /// A duration that every clock within the drift measures as at least `length`.

@@ -41,7 +41,9 @@ impl Invariant for FollowsTheProof {
         if !time_scales.proved {
             return Finding::Nothing;
         }
-        let validator = self.0.get_or_insert_with(|| Validator::new(view.members, time_scales));
+        let validator = self.0.get_or_insert_with(|| {
+            Validator::new(view.members, time_scales).with_locks(&view.course.locks)
+        });
         if view.rows.iter().any(|row| row.unseen) {
             validator.lose_sight(); // whoever was not recorded may have voted for anybody
         }

@@ -39,7 +39,7 @@ impl Ghost {
     /// different terms or by different lists: a new leader asks again at once, and so does one that
     /// makes a list. It asks by the list that it holds.
     pub(super) fn ask(&mut self, told: &StepReport<'_>) -> Step {
-        let (at, reading, list) = (told.at, told.row.reading, told.list(self.founding()));
+        let (at, reading, list) = (told.at, told.row.reading, self.held_list(told));
         let Some(request) = told.account().request else { return Ok(()) };
         let Some(life) = self.life(told) else { return Ok(()) };
         let (sent, term) = (request.sent, request.term);
@@ -84,7 +84,7 @@ impl Ghost {
         let Some(lease) = lease.filter(|lease| commits || before != Some(*lease)) else {
             return self.check_belief(told);
         };
-        let Some(list) = told.list(self.founding()) else {
+        let Some(list) = self.held_list(told) else {
             return Err(("adopt", "it leads without a record".to_owned()));
         };
         let first = self.first_lease(told, lease, list);

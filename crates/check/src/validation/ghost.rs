@@ -20,7 +20,8 @@ pub(super) struct Ghost {
     pub(super) lives: Vec<Life>,
     /// How many steps there were: what happens at one instant has an order.
     pub(super) steps: u64,
-    /// The lengths of the founding list, and of all requests if those of a list do not change.
+    /// The lengths of the founding list, and of all requests if those of a list do not change. A
+    /// member may have been given [another lockTime](Member::own_lock).
     pub(super) lengths: Lengths,
     /// ε.
     pub(super) error: Duration,
@@ -37,6 +38,8 @@ pub(super) struct Ghost {
 /// One process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Member {
+    /// The lockTime that it was given, if that is not the group's.
+    pub(super) own_lock: Option<Duration>,
     /// Its present life, as a place in [`Ghost::lives`].
     pub(super) life: Option<usize>,
     /// When the life before ended.
@@ -185,9 +188,27 @@ impl Ghost {
         }
     }
 
-    /// What a process has that reports no list.
-    pub(super) fn founding(&self) -> (Nodes, Lengths) {
-        (self.group, self.lengths)
+    /// This member was given another lockTime than the group.
+    pub(super) fn give_lock(&mut self, node: u32, lock: Duration) {
+        if let Some(member) = self.members.get_mut(node as usize) {
+            member.own_lock = Some(lock);
+            self.longest = self.longest.max(lock * 2);
+        }
+    }
+
+    /// The lengths by which a process counts that holds this list: those of the list, or if they
+    /// are the founding ones, those that it was given.
+    pub(super) fn lengths_of(&self, node: u32, list: Lengths) -> Lengths {
+        let own = self.members[node as usize].own_lock.filter(|_| list == self.lengths);
+        own.map_or(list, |lock| Lengths { lock, ..list })
+    }
+
+    /// For how long votes by this list bind a process: the longest lock by it, and by the one that
+    /// it was made from unless it is known to be committed.
+    pub(super) fn binds_for(&self, told: &StepReport<'_>, list: List) -> Duration {
+        let lock = |list: List| self.lengths_of(told.node, list.lengths).lock;
+        let before = self.lists.parent(list).filter(|_| !told.is_sure());
+        before.map_or(lock(list), |before| lock(before).max(lock(list)))
     }
 
     /// How long what rests on a request with these lengths lasts.
@@ -206,18 +227,20 @@ impl Ghost {
     /// committed, no longer than by the one before it. If both are possible, because it became
     /// known in the step that made the request, what is asked least of anybody.
     pub(super) fn spans_by(&self, told: &StepReport<'_>) -> Spans {
-        let list = told.list(self.founding()).filter(|_| self.tokens);
-        let Some(list) = list else { return self.spans(self.lengths) };
-        let own = self.spans(list.lengths);
+        let list = self.held_list(told).filter(|_| self.tokens);
+        let lengths = |lengths: Lengths| self.lengths_of(told.node, lengths);
+        let Some(list) = list else { return self.spans(lengths(self.lengths)) };
+        let asked = lengths(list.lengths);
+        let own = self.spans(asked);
         let member = &self.members[told.node as usize];
         let (knew, knows) = (member.list == Some(list) && member.sure, told.is_sure());
         // One that nobody knows yet it has just made, from its own.
         let made = member.list.filter(|_| !self.lists.is_known(list));
         let before = self.lists.parent(list).or(made);
-        let Some(before) = before.map(|before| before.lengths) else { return own };
+        let Some(before) = before.map(|before| lengths(before.lengths)) else { return own };
         let open = self.spans(Lengths {
-            lock: list.lengths.lock.min(before.lock),
-            drift_ppm: list.lengths.drift_ppm.max(before.drift_ppm),
+            lock: asked.lock.min(before.lock),
+            drift_ppm: asked.drift_ppm.max(before.drift_ppm),
         });
         match (knew, knows) {
             (true, _) => own,

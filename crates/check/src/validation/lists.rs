@@ -6,8 +6,7 @@
 use super::ghost::Ghost;
 use super::{Step, StepReport};
 use crate::nodes::Nodes;
-use crate::view::Lengths;
-use bellwether_core::Duration;
+use crate::view::{Lengths, VoterList};
 use std::fmt;
 
 /// A list of voters: it is known by its version, its voters and its lengths.
@@ -91,13 +90,6 @@ impl Lists {
         self.top().is_none_or(|top| top == list || list.version > top.version)
     }
 
-    /// The longest lock by this list, and by the one that it was made from unless it is known to be
-    /// committed.
-    pub(super) fn binds_for(&self, list: List, is_sure: bool) -> Duration {
-        let before = self.parent(list).filter(|_| !is_sure);
-        before.map_or(list.lengths.lock, |before| before.lengths.lock.max(list.lengths.lock))
-    }
-
     pub(super) fn commit(&mut self, list: List, by: Nodes) {
         self.line.push((list, by));
     }
@@ -110,15 +102,6 @@ impl Lists {
 }
 
 impl StepReport<'_> {
-    /// The list that it holds, if it has a record. It reports none while all members vote and
-    /// always did.
-    pub(super) fn list(&self, (group, founding): (Nodes, Lengths)) -> Option<List> {
-        self.account().record?;
-        let reported = self.row.list.map(|list| (list.version, list.voters, list.lengths));
-        let (version, voters, lengths) = reported.unwrap_or((0, group, None));
-        Some(List { version, voters, lengths: lengths.unwrap_or(founding) })
-    }
-
     /// Whether it knows its list to be committed.
     pub(super) fn is_sure(&self) -> bool {
         self.row.list.is_none_or(|list| list.committed)
@@ -126,6 +109,21 @@ impl StepReport<'_> {
 }
 
 impl Ghost {
+    /// The list that a process holds, if it has a record. It reports none while all members vote
+    /// and always did.
+    pub(super) fn held_list(&self, told: &StepReport<'_>) -> Option<List> {
+        told.account().record?;
+        let founding = List { version: 0, voters: self.group, lengths: self.lengths };
+        let Some(VoterList { version, voters, lengths, .. }) = told.row.list else {
+            return Some(founding);
+        };
+        let list = List { version, voters, lengths: lengths.unwrap_or(self.lengths) };
+        // One with another lockTime than the group takes its own for that of the founding list.
+        let own = self.lengths_of(told.node, self.lengths) == list.lengths;
+        let as_founded = own && !self.lists.is_known(list);
+        Some(if as_founded { List { lengths: self.lengths, ..list } } else { list })
+    }
+
     /// A process begins with this list, or has it with its first record: the founding list is the
     /// same for all. Of a group whose voters changed before the first record nothing can be said.
     pub(super) fn first_list(&mut self, list: List) {
@@ -141,7 +139,7 @@ impl Ghost {
         &mut self,
         told: &StepReport<'_>,
     ) -> Result<bool, (&'static str, String)> {
-        let after = told.list(self.founding());
+        let after = self.held_list(told);
         let before = std::mem::replace(&mut self.members[told.node as usize].list, after);
         let Some(after) = after.filter(|after| self.tokens && Some(*after) != before) else {
             return Ok(false);
@@ -215,7 +213,7 @@ impl Ghost {
 
     /// A list is taken for committed only if it is.
     pub(super) fn check_belief(&self, told: &StepReport<'_>) -> Step {
-        let list = told.list(self.founding()).filter(|_| self.tokens);
+        let list = self.held_list(told).filter(|_| self.tokens);
         let believed = told.row.list.is_some_and(|list| list.committed);
         match list.filter(|list| believed && !self.lists.is_committed(*list)) {
             Some(list) => {

@@ -14,11 +14,12 @@
 //! run of the model has the same steps, and the proof is about that run.
 //!
 //! **Assumptions.** Those of the model. Lengths are checked on each process's own clock: a lock
-//! lasts lockTime, a lease lockTime(1−2ρ)−2ε. That these become LOCK and LEASE in real time, if
-//! clocks keep their bounds, is what `proofs/clocks.py` proves. Lives are told apart by their
-//! numbers, as the protocol does it. Where a number comes again, which the model excludes, nothing
-//! is asked of tokens and lists from then on. Of a group whose voters changed before its first
-//! report, or that is founded anew after its voters changed, nothing is said.
+//! lasts the lockTime of who asked for it, a lease lockTime(1−2ρ)−2ε. That these become LOCK and
+//! LEASE in real time, if clocks keep their bounds, is what `proofs/clocks.py` proves. Lives are
+//! told apart by their numbers, as the protocol does it. Where a number comes again, which the
+//! model excludes, nothing is asked of tokens and lists from then on. Of a group whose voters
+//! changed before its first report, or that is founded anew after its voters changed, nothing is
+//! said.
 //!
 //! **Promise.** A step that is no action is refused, with the nearest action and the guard that
 //! fails. Without durable tokens only what `leases.py` proves is asked: nothing of terms,
@@ -73,6 +74,12 @@ impl Validator {
     /// For a group of these processes, none of which has begun.
     pub(crate) fn new(group: Nodes, time_scales: &TimeScales) -> Self {
         Self { ghost: Ghost::new(group, time_scales), blind: false }
+    }
+
+    /// The same, where these members were given another lockTime than the group.
+    pub(crate) fn with_locks(mut self, locks: &[(u32, Duration)]) -> Self {
+        locks.iter().for_each(|(node, lock)| self.ghost.give_lock(*node, *lock));
+        self
     }
 
     /// Some process did or does not report what it does: from now on nothing can be said.
@@ -138,7 +145,7 @@ impl Ghost {
         self.steps += 1;
         // Without the history of lists nobody knows how long what rests on one lasts.
         let founding = |list: lists::List| list.lengths == self.lengths;
-        if !self.tokens && !told.list(self.founding()).is_none_or(founding) {
+        if !self.tokens && !self.held_list(told).is_none_or(founding) {
             self.blind = true;
             return Ok(());
         }
@@ -176,12 +183,12 @@ impl Ghost {
         let StepReport { node, row, .. } = *told;
         let again = self.lives.iter().any(|life| life.node == node);
         let held = told.held();
-        let list = told.list(self.founding()).filter(|_| self.tokens);
+        let list = self.held_list(told).filter(|_| self.tokens);
         // Without a record it knows of no list, and looks later whether it waited long enough.
         let length = match (list, self.tokens) {
-            (Some(list), _) => self.lists.binds_for(list, told.is_sure()),
+            (Some(list), _) => self.binds_for(told, list),
             (None, true) => Duration::ZERO,
-            (None, false) => self.lengths.lock,
+            (None, false) => self.members[node as usize].own_lock.unwrap_or(self.lengths.lock),
         };
         let due = row.reading + length;
         if again && held.is_none_or(|held| held.to.is_some() || held.until < due) {
@@ -219,7 +226,7 @@ impl Ghost {
 
     /// It begins with the list of its record: with the one that it had, or none.
     fn begin_with_list(&mut self, told: &StepReport<'_>, again: bool) -> Step {
-        let after = told.list(self.founding());
+        let after = self.held_list(told);
         let before = std::mem::replace(&mut self.members[told.node as usize].list, after);
         let Some(after) = after.filter(|_| self.tokens) else { return Ok(()) };
         if !again {

@@ -20,7 +20,7 @@ impl Ghost {
                          before that";
             return bad(guard.to_owned());
         };
-        let needed = self.lists.binds_for(list, told.is_sure());
+        let needed = self.binds_for(told, list);
         let waited = self.members[node as usize].waited;
         if let Some(waited) = waited.filter(|waited| *waited < needed) {
             return bad(format!(

@@ -54,3 +54,13 @@ fn first_breach<P: Protocol>(
 ) -> Option<(u64, BrokenInvariant)> {
     (0..schedules).find_map(|number| Some((number, judge.run(number).breach?)))
 }
+
+/// The same in a group with a member that the others do not vote for: that it costs time is no
+/// breach.
+fn first_unsafe<P: Protocol>(
+    mut judge: Judge<P>,
+    schedules: u64,
+) -> Option<(u64, BrokenInvariant)> {
+    let mut unsafe_in = |number| judge.run(number).breach.filter(|it| it.invariant != "timeliness");
+    (0..schedules).find_map(|number| Some((number, unsafe_in(number)?)))
+}

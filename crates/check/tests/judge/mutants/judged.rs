@@ -4,16 +4,15 @@
 use super::mutant::{Judged, Mutant, Watched};
 use super::table::MUTANTS;
 use crate::first_breach;
-use bellwether_check::{BrokenInvariant, FaultMix, Judge, Trial};
-use bellwether_core::Duration;
+use bellwether_check::{BrokenInvariant, FaultMix, Trial};
 use bellwether_protocols::choice::{Choice, Promise};
-use bellwether_protocols::local_leader::{LocalLeader, Mode, Params, Rule};
-use bellwether_sim::World;
+use bellwether_protocols::local_leader::{Mode, Params, Rule};
 
 const SEED: u64 = 1;
 
 /// The first breach among the schedules.
 fn breach(
+    mutant: &Mutant,
     judged: &Judged,
     usual: &Params,
     params: Params,
@@ -31,15 +30,9 @@ fn breach(
     if !layered.rules.keep(Rule::Lives) {
         layered.rules = layered.rules.without(Rule::Answer);
     }
-    let mut world = World::<LocalLeader>::new(layered);
-    if judged.watched == Watched::Misconfigured {
-        let third = Duration::from_nanos(params.lock().as_nanos() / 3);
-        world = world.with_params_of(0, params.with_lock(third).layered());
-        (trial.own, trial.promise) = (false, Promise::NeverTwo);
-    }
     let usual = Choice::from(usual.clone());
     assert_eq!(trial.time_scales, usual.time_scales(judged.nodes), "the same trouble");
-    first_breach(Judge::in_world(&trial, world), schedules)
+    first_breach(mutant.judge(trial, layered), schedules)
 }
 
 /// The protocol with all its rules. Where a bound is judged to the nanosecond clocks are exact but
@@ -57,11 +50,11 @@ fn is_killed(mutant: &Mutant, judged: &Judged, mode: Mode) {
         |params: Params| without.iter().fold(params, |params, rule| params.without(*rule));
     let real = all_rules(mutant, judged, mode);
     let mutated = without(real.clone());
-    let (number, breach_of) = breach(judged, &real, mutated, judged.schedules)
+    let (number, breach_of) = breach(mutant, judged, &real, mutated, judged.schedules)
         .unwrap_or_else(|| panic!("{}: nothing broke, {mode:?}", mutant.changed));
     assert_eq!(breach_of.invariant, judged.invariant, "{}: {breach_of}", mutant.changed);
     println!("{} killed by schedule {number}, {mode:?}: {breach_of}", mutant.changed);
-    if let Some((number, breach)) = breach(judged, &real, real.clone(), judged.schedules) {
+    if let Some((number, breach)) = breach(mutant, judged, &real, real.clone(), judged.schedules) {
         panic!("{}: with all rules schedule {number} broke: {breach}", mutant.changed);
     }
 }

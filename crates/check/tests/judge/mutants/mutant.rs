@@ -1,9 +1,10 @@
 //! What a mutant is, and the ways in which it is caught.
 
-use bellwether_check::FaultKind;
 use bellwether_check::explore::{Adversary, leases};
-use bellwether_protocols::local_leader::{Config, Mode, Params, Rule};
-use bellwether_sim::Timed;
+use bellwether_check::{FaultKind, Judge, Trial};
+use bellwether_core::Duration;
+use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule, fail_aware};
+use bellwether_sim::{Timed, World};
 
 /// A protocol without some of its rules, and how it is caught.
 pub(crate) struct Mutant {
@@ -27,6 +28,29 @@ impl Mutant {
         let collated = self.without.contains(&Rule::VotesAsGiven);
         let config = Config { mode, tree: u32::from(collated), ..Config::default() };
         Params::try_from(config).expect("a preset is valid")
+    }
+
+    /// The lockTime that process 0 has, if the rule is for one that has another one than the
+    /// others: a third of theirs.
+    pub(crate) fn misfit(&self, usual: &Params) -> Option<Duration> {
+        let third = Duration::from_nanos(usual.lock().as_nanos() / 3);
+        self.without.contains(&Rule::EqualLocks).then_some(third)
+    }
+
+    /// What judges a group with these parameters.
+    pub(crate) fn judge(
+        &self,
+        mut trial: Trial,
+        params: fail_aware::Params<Params>,
+    ) -> Judge<LocalLeader> {
+        let misfit = self.misfit(&params.inner);
+        let mut world = World::new(params.clone());
+        if let Some(lock) = misfit {
+            trial.locks = vec![(0, lock)];
+            let inner = params.inner.clone().with_lock(lock);
+            world = world.with_params_of(0, fail_aware::Params { inner, ..params });
+        }
+        Judge::in_world(&trial, world)
     }
 }
 
@@ -91,8 +115,6 @@ pub(crate) struct Judged {
 pub(crate) enum Watched {
     /// Never two, and nothing else.
     NeverTwo,
-    /// Never two, where one member has a third of the others' lockTime.
-    Misconfigured,
     /// All invariants.
     All,
     /// All invariants, in majority mode and in local mode.

@@ -159,15 +159,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         changed: "a request with another lockTime is granted",
         harm: Harm::Unsafe,
         unit: "without_equal_locks_a_voter_promises_less_than_the_candidate_counts_on",
-        judged: Some(Judged {
-            nodes: 3,
-            trouble: &[Partition],
-            schedules: 5_000,
-            invariant: "never-two",
-            watched: Watched::Misconfigured,
-        }),
+        judged: never_two(3, &[Partition], 5_000),
         explored: None,
-        validated: Validated::Not("it takes all lists to have one lockTime"),
+        validated: refused("grant", CUTS),
     },
     Mutant {
         without: &[Rule::DriftMargin],

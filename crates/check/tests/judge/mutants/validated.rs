@@ -4,7 +4,7 @@
 
 use super::mutant::{Mutant, Ticks, Validated};
 use super::table::MUTANTS;
-use crate::{first_breach, lan};
+use crate::{first_breach, first_unsafe, lan};
 use bellwether_check::explore::{World, explore};
 use bellwether_check::{BrokenInvariant, FaultKind, FaultMix, Judge, Schedule, Trial};
 use bellwether_core::{Duration, SimTime};
@@ -18,6 +18,7 @@ const SEED: u64 = 1;
 const MOST: usize = 1_000_000;
 
 fn breach(
+    mutant: &Mutant,
     params: &Params,
     nodes: u32,
     trouble: &[FaultKind],
@@ -27,7 +28,11 @@ fn breach(
     trial.mix = FaultMix::only(trouble);
     // The layer below keeps its rules: its wrong bounds on delays would be seen first.
     let layered = fail_aware::Params { rules: Rules::ALL, ..params.layered() };
-    first_breach(Judge::<LocalLeader>::new(&trial, layered), schedules)
+    let judge = mutant.judge(trial, layered);
+    match mutant.misfit(params) {
+        Some(_) => first_unsafe(judge, schedules),
+        None => first_breach(judge, schedules),
+    }
 }
 
 fn without(mutant: &Mutant, params: Params) -> Params {
@@ -48,14 +53,14 @@ fn validation_kills_what_the_table_says_it_does() {
         };
         let usual = mutant.usual(Mode::Majority);
         let mutated = without(mutant, usual.clone());
-        let (number, found) = breach(&mutated, nodes, trouble, schedules)
+        let (number, found) = breach(mutant, &mutated, nodes, trouble, schedules)
             .unwrap_or_else(|| panic!("{}: nothing broke", mutant.changed));
         assert_eq!(found.invariant, "follows-the-proof", "{}: {found}", mutant.changed);
         is_refused(mutant, &found.text, action);
         println!("{} refused in schedule {number}: {found}", mutant.changed);
         let names: Vec<&str> = trouble.iter().map(|kind| kind.name()).collect();
-        if seen.insert((nodes, names, schedules, usual.tree())) {
-            let real = breach(&usual, nodes, trouble, schedules);
+        if seen.insert((nodes, names, schedules, usual.tree(), mutant.misfit(&usual))) {
+            let real = breach(mutant, &usual, nodes, trouble, schedules);
             assert_eq!(real, None, "with all rules, {trouble:?}");
         }
     }

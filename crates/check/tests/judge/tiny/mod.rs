@@ -46,6 +46,7 @@ fn broken(promise: Promise, claims: Vec<Claim>, faults: Vec<Timed>) -> Option<&'
         mix: FaultMix::default(),
         ranks: Ranks::ById,
         seed: 1,
+        locks: Vec::new(),
     };
     let network = Network::uniform(Delay::Constant(ms(2)), Loss::None);
     let plan = Plan { network, faults, horizon: ms(1_500), ..Plan::new(NODES) };
