@@ -417,6 +417,7 @@ fn a_family_has_its_own_defaults_parameters_and_measures() {
         "agreement_time",
         "leader_presence",
         "leadership_losses_per_hour",
+        "leadership_losses_per_lease",
         "messages_per_second",
     ] {
         assert!(mean(&result, metric) >= 0.0);
@@ -441,7 +442,7 @@ fn every_scenario_with_leases_measures_what_it_is_for() {
             let delay = mean(&run(scenario), "reestablishment_delay");
             assert!(delay > 0.05 && delay < 1.0, "{mode} {scenario}: {delay}");
         }
-        for scenario in ["join-smaller", "join-greater"] {
+        for scenario in ["join-smaller", "join-greater", "merge"] {
             let result = run(scenario);
             assert!(mean(&result, "agreement_time") > 0.0, "{mode} {scenario}: {result}");
             assert_eq!(result["metrics"]["reestablishment_delay"], Value::Null, "{result}");

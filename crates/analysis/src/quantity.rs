@@ -75,6 +75,13 @@ pub struct Quantity {
     pub simulation: fn(&ValidInputs) -> Option<(Point, Measure)>,
 }
 
+impl Quantity {
+    /// Whether it is what 99 of 100 runs do not exceed, and not a mean: then its name says so.
+    pub fn is_percentile(&self) -> bool {
+        self.name.ends_with(".99")
+    }
+}
+
 /// All quantities, by family.
 pub fn quantities() -> impl Iterator<Item = &'static Quantity> {
     let families = announce_listen::QUANTITIES.iter().chain(classic::QUANTITIES);

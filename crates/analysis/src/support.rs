@@ -9,6 +9,7 @@
 //! An approximation is not judged, because enough runs would reject any. [`Off`] says how far it is
 //! from the simulation.
 
+use bellwether_sim::Quantile;
 use bellwether_sim::stats::Summary;
 
 /// How sure a simulation must be before it rejects a form.
@@ -30,8 +31,16 @@ pub enum Support {
 impl Support {
     /// What this simulation says to these forms; a printed one without a value has no support.
     pub fn of(simulated: &Summary, printed: Option<f64>, corrected: f64) -> Self {
-        let agrees = |form: f64| may_be(simulated, form);
-        match (agrees(corrected), printed.is_some_and(agrees)) {
+        Self::by(|form| may_be(simulated, form), printed, corrected)
+    }
+
+    /// The same of forms of a percentile.
+    pub fn of_percentile(simulated: &Quantile, printed: Option<f64>, corrected: f64) -> Self {
+        Self::by(|form| simulated.may_be(form, CONFIDENCE), printed, corrected)
+    }
+
+    fn by(agrees: impl Fn(f64) -> bool, printed: Option<f64>, corrected: f64) -> Self {
+        match (agrees(corrected), printed.is_some_and(&agrees)) {
             (true, true) => Self::Both,
             (true, false) => Self::Corrected,
             (false, true) => Self::Printed,
@@ -76,6 +85,16 @@ impl Off {
         let ratio = form / mean.abs();
         let off =
             Self { part: (form - mean) / mean.abs(), stderr: ratio.abs() * stderr / mean.abs() };
+        (off.part.is_finite() && off.stderr.is_finite()).then_some(off)
+    }
+
+    /// How far this form of a percentile is off. The interval of a percentile need not be
+    /// symmetric; half of it stands for two standard errors.
+    pub fn of_percentile(simulated: &Quantile, form: f64) -> Option<Self> {
+        let (value, [low, high]) = (simulated.value(), simulated.interval(0.95));
+        let (ratio, stderr) = (form / value.abs(), (high - low) / 4.0);
+        let off =
+            Self { part: (form - value) / value.abs(), stderr: ratio.abs() * stderr / value.abs() };
         (off.part.is_finite() && off.stderr.is_finite()).then_some(off)
     }
 }

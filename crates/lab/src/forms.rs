@@ -19,7 +19,8 @@ pub(crate) fn of(
 ) -> Option<Value> {
     let inputs = ValidInputs::try_from(inputs(experiment, params)).ok()?;
     let same = fingerprint(experiment);
-    let found = quantities().find(|quantity| {
+    let mut means = quantities().filter(|quantity| !quantity.is_percentile());
+    let found = means.find(|quantity| {
         let Some((point, measured)) = (quantity.simulation)(&inputs) else { return false };
         measured.name() == measure
             && point.experiment(1).is_ok_and(|simulated| fingerprint(&simulated) == same)

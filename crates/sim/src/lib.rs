@@ -62,6 +62,7 @@ mod observer;
 mod order;
 mod plan;
 pub mod proportion;
+pub mod quantile;
 mod queue;
 mod scenario_file;
 pub mod stats;
@@ -83,6 +84,7 @@ pub use observer::{Cause, Observer, Reader, Tracer, id};
 pub use order::Order;
 pub use plan::{BadPlan, NODES_MAX, Plan, Ranks};
 pub use proportion::Proportion;
+pub use quantile::Quantile;
 pub use scenario_file::{
     BadScenario, Caption, Place, Problem, ScenarioFile, StatedOutcome, Unwritable,
 };

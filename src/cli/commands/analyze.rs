@@ -11,7 +11,7 @@ use crate::cli::flags::group::finite;
 use crate::cli::flags::leases::Leases;
 use crate::cli::flags::{Offers, Parameters, read_by_formulas};
 use crate::cli::memory::{self, Load};
-use crate::cli::output::judgement::{Judgement, difference};
+use crate::cli::output::judgement::{Estimate, Judgement, difference};
 use crate::cli::output::progress::{Interrupt, Progress};
 use crate::cli::output::{Format, Rows, digits};
 use bellwether::analysis::support::Off;
@@ -20,8 +20,7 @@ use bellwether::analysis::{
 };
 use bellwether::protocols::announce_listen;
 use bellwether::protocols::choice::Config;
-use bellwether::sim::stats::Summary;
-use bellwether::sim::{Control, Measure};
+use bellwether::sim::{Control, Measure, Quantile};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -144,10 +143,10 @@ struct Found {
 
 impl Found {
     /// What a simulation says about its forms.
-    fn judged_by(&self, summary: &Summary) -> Judgement {
+    fn judged_by(&self, estimate: &Estimate) -> Judgement {
         let printed = self.printed.as_ref().ok().copied();
         let corrected = self.corrected.as_ref().ok().copied();
-        Judgement::of(summary, printed, corrected, self.exact() == Some(true))
+        Judgement::of(estimate, printed, corrected, self.exact() == Some(true))
     }
 
     /// Whether the corrected form is exact, if it has a value.
@@ -173,15 +172,15 @@ impl Found {
         let exact = if self.exact() == Some(true) { "exact" } else { "an approximation" };
         let forms = [row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
         let mut rows = Rows::of(["form", "value", ""], forms);
-        if let Some(Simulated { summary, judgement, cut, .. }) = simulated {
-            let [low, high] = summary.ci95.map(digits);
-            let runs = sim::count(summary.count as u64, "run", "runs");
-            let verdict = judgement.for_people(corrected.as_ref().ok().copied(), summary.mean);
+        if let Some(Simulated { estimate, judgement, cut, .. }) = simulated {
+            let (simulated, [low, high]) = (estimate.value(), estimate.ci95().map(digits));
+            let runs = sim::count(estimate.summary.count as u64, "run", "runs");
+            let verdict = judgement.for_people(corrected.as_ref().ok().copied(), simulated);
             let interval = match cut {
                 0 => format!("{low} .. {high} at 95 %, {runs}{verdict}"),
                 cut => format!("{runs}; too low, because the window cut {cut} more"),
             };
-            rows.push(["simulated".to_owned(), value(summary.mean), interval]);
+            rows.push(["simulated".to_owned(), value(simulated), interval]);
         }
         rows
     }
@@ -189,7 +188,7 @@ impl Found {
 
 /// All that was simulated.
 struct Simulated {
-    summary: Summary,
+    estimate: Estimate,
     measure: String,
     unsettled: u64,
     /// In how many runs the window cut it: the mean of the others is too low and decides nothing.
@@ -220,7 +219,8 @@ impl Analyze {
             quantity,
             printed: (quantity.printed)(&inputs).ok(),
             corrected: (quantity.corrected)(&inputs).ok(),
-            simulation: (quantity.simulation)(&inputs),
+            // Whoever makes the runs compares means.
+            simulation: (quantity.simulation)(&inputs).filter(|_| !quantity.is_percentile()),
         })
     }
 
@@ -321,7 +321,13 @@ impl Analyze {
         let progress = Progress::new(runs);
         let interrupt = Interrupt::catch()?;
         let control = Control { progress: &|| progress.tick(), over: &|| interrupt.came() };
-        let answer = experiment.run_until(control).map_err(|why| refused(&why))?;
+        let (answer, p99) = if found.quantity.is_percentile() {
+            let made = experiment.run_and_keep(control);
+            let (answer, samples) = made.map_err(|why| refused(&why))?;
+            (answer, Quantile::of(0.99, samples.of_measure(measure)))
+        } else {
+            (experiment.run_until(control).map_err(|why| refused(&why))?, None)
+        };
         let left_out = runs - progress.done();
         drop(progress);
         let summary = answer.measure(measure).cloned();
@@ -336,10 +342,11 @@ impl Analyze {
             )));
         };
         let cut = answer.cut(measure).map_or(0, |cut| cut.runs);
+        let estimate = Estimate { summary, p99 };
         Ok(Simulated {
-            judgement: if cut > 0 { Judgement::Nothing } else { found.judged_by(&summary) },
+            judgement: if cut > 0 { Judgement::Nothing } else { found.judged_by(&estimate) },
             cut,
-            summary,
+            estimate,
             measure: measure.name(),
             unsettled: answer.unsettled,
             command: point.command(),
@@ -402,9 +409,9 @@ impl Analyze {
             result["corrected_why"] = json!(with_flags(why));
         }
         if let Some(found) = simulated {
-            let Simulated { summary, measure, unsettled, cut, judgement, command, left_out } =
+            let Simulated { estimate, measure, unsettled, cut, judgement, command, left_out } =
                 found;
-            let mut simulated = json!(summary);
+            let mut simulated = json!(estimate);
             if *cut > 0 {
                 (simulated["ci95"], simulated["cut"]) = (Value::Null, json!(cut));
             }

@@ -3,7 +3,43 @@
 use crate::cli::output::digits;
 use bellwether::analysis::Support;
 use bellwether::analysis::support::Off;
+use bellwether::sim::Quantile;
 use bellwether::sim::stats::Summary;
+use serde::{Serialize, Serializer};
+
+/// What a simulation gave.
+pub(in crate::cli) struct Estimate {
+    pub(in crate::cli) summary: Summary,
+    /// What 99 of 100 runs did not exceed, if that is what was asked for.
+    pub(in crate::cli) p99: Option<Quantile>,
+}
+
+impl Estimate {
+    /// The mean, or the percentile.
+    pub(in crate::cli) fn value(&self) -> f64 {
+        self.p99.as_ref().map_or(self.summary.mean, Quantile::value)
+    }
+
+    /// Its interval; that of a percentile may have no upper end.
+    pub(in crate::cli) fn ci95(&self) -> [f64; 2] {
+        self.p99.as_ref().map_or(self.summary.ci95, |p99| p99.interval(0.95))
+    }
+}
+
+/// As the summary, with the interval of the percentile.
+impl Serialize for Estimate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            #[serde(flatten)]
+            summary: &'a Summary,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            p99_ci95: Option<[f64; 2]>,
+        }
+        let p99_ci95 = self.p99.as_ref().map(|_| self.ci95());
+        Shown { summary: &self.summary, p99_ci95 }.serialize(serializer)
+    }
+}
 
 /// What a simulation says about the forms.
 #[derive(Clone, Copy)]
@@ -19,15 +55,24 @@ pub(in crate::cli) enum Judgement {
 impl Judgement {
     /// Judges the forms that have a value.
     pub(in crate::cli) fn of(
-        summary: &Summary,
+        estimate: &Estimate,
         printed: Option<f64>,
         corrected: Option<f64>,
         exact: bool,
     ) -> Self {
-        match corrected {
-            Some(corrected) if exact => Self::Supports(Support::of(summary, printed, corrected)),
-            Some(corrected) => Off::of(summary, corrected).map_or(Self::Nothing, Self::Off),
-            None => Self::Nothing,
+        let Estimate { summary, p99 } = estimate;
+        match (corrected, p99) {
+            (Some(corrected), None) if exact => {
+                Self::Supports(Support::of(summary, printed, corrected))
+            }
+            (Some(corrected), Some(p99)) if exact => {
+                Self::Supports(Support::of_percentile(p99, printed, corrected))
+            }
+            (Some(corrected), None) => Off::of(summary, corrected).map_or(Self::Nothing, Self::Off),
+            (Some(corrected), Some(p99)) => {
+                Off::of_percentile(p99, corrected).map_or(Self::Nothing, Self::Off)
+            }
+            (None, _) => Self::Nothing,
         }
     }
 

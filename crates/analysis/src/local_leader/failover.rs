@@ -18,6 +18,7 @@
 use super::{TIME, group, is_calm, is_local, is_timely, kappa, point_of};
 use crate::inputs::{OutOfDomain, ValidInputs};
 use crate::plan::lease::Takeover;
+use crate::point::Point;
 use crate::quantity::Quantity;
 use bellwether_sim::{Measure, Scenario};
 
@@ -68,6 +69,13 @@ pub fn most(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(Takeover::among(inputs.nodes, inputs.loss).within(&params).as_secs_f64())
 }
 
+/// Crashes of leaders, each watched for several times as long as the next one takes.
+fn crashes(inputs: &ValidInputs, takes: f64) -> Option<(Point, Measure)> {
+    let window = libm::ceil(4.0 * takes).max(1.0);
+    let point = point_of(inputs, false).scenario(Scenario::Departure, window);
+    Some((point, Measure::ReestablishmentDelay))
+}
+
 /// The quantities of this file.
 pub(super) const QUANTITIES: &[&Quantity] = &[
     &Quantity {
@@ -81,11 +89,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
             true => "expires + EP - σ + 2Δ(1+ρ) + δ - P/2; printed is the bound κ",
             false => "lockTime + 3δ - P/2: the first in line asks when its lock lapses",
         },
-        simulation: |inputs| {
-            let window = libm::ceil(4.0 * mean(inputs).ok()?).max(1.0);
-            let point = point_of(inputs, false).scenario(Scenario::Departure, window);
-            Some((point, Measure::ReestablishmentDelay))
-        },
+        simulation: |inputs| crashes(inputs, mean(inputs).ok()?),
         ..TIME
     },
     &Quantity {
@@ -97,16 +101,11 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: most,
         note: |inputs| match (inputs.loss.rate() > 0.0, is_local(inputs)) {
             (true, false) => "a bound: attempts that losses may cost, as plans count them",
-            (_, true) => {
-                "as the mean, for a crash P/100 after a request; printed is the bound κ; simulated \
-                 it is `p99` of what is simulated for local-leader.failover.mean"
-            }
-            (_, false) => {
-                "lockTime + 3δ - P/100: a crash right after a request takes longest; simulated it \
-                 is `p99` of what is simulated for local-leader.failover.mean"
-            }
+            (_, true) => "as the mean, for a crash P/100 after a request; printed is the bound κ",
+            (_, false) => "lockTime + 3δ - P/100: a crash right after a request takes longest",
         },
         exact: |inputs| inputs.loss.rate() <= 0.0,
+        simulation: |inputs| crashes(inputs, most(inputs).ok()?),
         ..TIME
     },
 ];

@@ -70,15 +70,16 @@ pub fn inconsistency(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     seconds(inputs.leases.corrected()?.kappa_inconsistency())
 }
 
-/// A split in local mode: the part without the leader elects one.
-fn split(inputs: &ValidInputs) -> Option<Point> {
+/// A split, or the end of one, in local mode: the part without the leader elects one, or of two
+/// leaders one gives way.
+fn cut(inputs: &ValidInputs, scenario: Scenario) -> Option<Point> {
     let inputs = inputs.with(|given| {
         (given.nodes, given.delay, given.loss) = (NODES, DELAY, crate::Loss::None);
         given.leases.mode = Mode::Local;
     });
     let inputs = inputs.ok()?;
     let window = libm::ceil(4.0 * timeliness(&inputs).ok()?).max(1.0);
-    Some(point_of(&inputs, false).scenario(Scenario::Split, window))
+    Some(point_of(&inputs, false).scenario(scenario, window))
 }
 
 /// The quantities of this file.
@@ -91,7 +92,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: timeliness,
         note: |_| "printed without the last alarm: σ for waking, 4ρΔ for its clock",
         exact: |_| false,
-        simulation: |inputs| Some((split(inputs)?, Measure::ReestablishmentDelay)),
+        simulation: |inputs| Some((cut(inputs, Scenario::Split)?, Measure::ReestablishmentDelay)),
         ..TIME
     },
     &Quantity {
@@ -102,16 +103,16 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: inconsistency,
         note: |inputs| match inputs.leases.lock {
             Some(_) => {
-                "right as printed; our leases are shorter by 2ε; not simulated: no measure counts \
-                 it, and the judge checks it in local mode"
+                "right as printed; our leases are shorter by 2ε; simulated: two parts meet, until \
+                 all name one leader, whom they support by then"
             }
             None => {
-                "right as printed; printed is with the printed lockTime, unless lock is given; not \
-                 simulated: no measure counts it, and the judge checks it in \
-                 local mode"
+                "right as printed; printed is with the printed lockTime, unless lock is given; \
+                 simulated: two parts meet, until all name one leader, whom they support by then"
             }
         },
         exact: |_| false,
+        simulation: |inputs| Some((cut(inputs, Scenario::Merge)?, Measure::AgreementTime)),
         ..TIME
     },
 ];

@@ -12,9 +12,10 @@
 //! not hear the leader for `expires` ask for support themselves, and twice as many are lost.
 
 use super::constraints::next_request;
-use super::{TIME, group, is_local, is_timely, point_of, renewal};
+use super::{group, is_local, is_timely, point_of, renewal};
 use crate::inputs::{Loss, OutOfDomain, ValidInputs};
 use crate::plan::lease::too_few;
+use crate::point::Point;
 use crate::quantity::{Quantity, Unit};
 use bellwether_sim::{Measure, Scenario};
 
@@ -64,6 +65,14 @@ pub fn per_hour(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
     Ok(HOUR * renewal(inputs)?.losses_per_second()[0])
 }
 
+/// A group that loses messages.
+fn lossy(inputs: &ValidInputs, measure: Measure) -> Option<(Point, Measure)> {
+    group(inputs).ok()?;
+    is_timely(inputs, &inputs.leases.corrected().ok()?).ok()?;
+    let point = point_of(inputs, false).scenario(Scenario::Start, 20.0);
+    (inputs.loss != Loss::None).then_some((point, measure))
+}
+
 /// The quantities of this file.
 pub(super) const QUANTITIES: &[&Quantity] = &[
     &Quantity {
@@ -74,12 +83,9 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         reads: super::times!("nodes", "loss", "delay", "mode"),
         printed: per_lease_printed,
         corrected: per_lease,
-        note: |_| {
-            "printed: one request, which all must answer; corrected: as many as fit a lease; \
-             simulated as losses-per-hour, since leases have no number of their own in a run"
-        },
+        note: |_| "printed: one request, which all must answer; corrected: as many as fit a lease",
         exact: |_| false,
-        ..TIME
+        simulation: |inputs| lossy(inputs, Measure::LeadershipLossesPerLease),
     },
     &Quantity {
         name: "local-leader.losses-per-hour",
@@ -91,12 +97,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: per_hour,
         note: |_| "printed: each failed renewal is a loss; corrected: too few answers in a lease",
         exact: |_| false,
-        simulation: |inputs| {
-            group(inputs).ok()?;
-            is_timely(inputs, &inputs.leases.corrected().ok()?).ok()?;
-            let point = point_of(inputs, false).scenario(Scenario::Start, 20.0);
-            (inputs.loss != Loss::None).then_some((point, Measure::LeadershipLossesPerHour))
-        },
+        simulation: |inputs| lossy(inputs, Measure::LeadershipLossesPerHour),
     },
 ];
 

@@ -4,14 +4,15 @@
 //! interval, a bound must not be exceeded by any run, and an approximation must be as near as it is
 //! said to be. Two runs show what the printed constants get wrong.
 
-use bellwether_analysis::support::may_be;
-use bellwether_analysis::{Inputs, Loss, Point, ValidInputs, quantity};
+use bellwether_analysis::support::{CONFIDENCE, may_be};
+use bellwether_analysis::{Inputs, Loss, Point, Quantity, ValidInputs, quantity};
 use bellwether_core::{Dest, Duration, Leadership, Message as _, Protocol, SimTime, Stage};
 use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Preset};
 use bellwether_sim::network::{self, Delay, Network};
 use bellwether_sim::stats::Summary;
 use bellwether_sim::{
-    Cause, Fault, Measure, Observer, Plan, RunSeed, Scenario, Timed, Who, World, id,
+    Cause, Control, Fault, Measure, Observer, Plan, Quantile, RunSeed, Scenario, Timed, Who, World,
+    id,
 };
 
 const RUNS: u64 = 300;
@@ -37,6 +38,18 @@ fn both(name: &str, inputs: &ValidInputs) -> (f64, Summary, String) {
     let summary = answer.measure(measure).expect("it is measured").clone();
     println!("{name}: {form} and {} ± {}: {}", summary.mean, summary.stderr, point.command());
     (form, summary, point.command())
+}
+
+/// What 99 of 100 runs of a quantity's simulation do not exceed; there are enough for an interval.
+fn percentile(found: &Quantity, inputs: &ValidInputs) -> (Quantile, String) {
+    let (point, measure) = (found.simulation)(inputs).expect("it is simulated");
+    let point = point.runs(1000).seed(1);
+    let experiment = point.experiment(0).expect("it can be simulated");
+    let control = Control { progress: &|| (), over: &|| false };
+    let (_, samples) = experiment.run_and_keep(control).expect("it can be simulated");
+    let p99 = Quantile::of(0.99, samples.of_measure(measure)).expect("it is measured");
+    println!("{}: {} {:?}: {}", found.name, p99.value(), p99.interval(0.95), point.command());
+    (p99, point.command())
 }
 
 fn assert_exact(name: &str, inputs: &ValidInputs) {
@@ -90,18 +103,43 @@ fn a_dead_leader_is_replaced_when_locks_or_alive_sets_lapse() {
     }
 }
 
-/// The 99th percentile of so many crashes is as near to its form as one of a uniform law is.
 #[test]
 fn in_99_of_100_crashes_it_takes_no_longer() {
     for mode in [Mode::Majority, Mode::Local] {
         let inputs = at(5, 1, |given| given.leases.mode = mode);
         let found = quantity("local-leader.failover.99").expect("it is listed");
         let most = (found.corrected)(&inputs).expect("it has a value");
-        let (_, summary, command) = both("local-leader.failover.mean", &inputs);
-        let near = (summary.p99 - most).abs() < 0.0025;
-        assert!(near, "{most} and {}: {command}", summary.p99);
-        assert!(summary.max <= most + 0.001, "{most} and {}: {command}", summary.max);
+        let (p99, command) = percentile(found, &inputs);
+        assert!(p99.may_be(most, CONFIDENCE), "{most} and {}: {command}", p99.value());
+        // The mean is another number, and the simulation sees that.
+        let mean = quantity("local-leader.failover.mean").expect("it is listed");
+        let mean = (mean.corrected)(&inputs).expect("it has a value");
+        assert!(!p99.may_be(mean, CONFIDENCE), "{mean}: {command}");
     }
+}
+
+/// With losses there is a bound alone, in majority mode.
+#[test]
+fn with_losses_99_of_100_crashes_take_no_longer_than_the_bound() {
+    let found = quantity("local-leader.failover.99").expect("it is listed");
+    for loss in [0.05, 0.2] {
+        let inputs = at(5, 1, |given| given.loss = Loss::apart(loss));
+        let most = (found.corrected)(&inputs).expect("it has a value");
+        let (p99, command) = percentile(found, &inputs);
+        assert!(p99.interval(0.95)[1] <= most, "{most} and {}: {command}", p99.value());
+    }
+}
+
+/// "Bounded inconsistency": two parts that meet have one leader soon (section IX-D). All name it a
+/// request after they support it.
+#[test]
+fn two_parts_that_meet_have_one_leader_within_the_bound() {
+    let inputs = at(5, 1, local);
+    let (bound, summary, command) = both("local-leader.kappa.inconsistency", &inputs);
+    let renew = inputs.leases.corrected().expect("they fit").renew().as_secs_f64();
+    assert!(summary.max <= bound + renew, "{bound} and {summary:?}: {command}");
+    // It is no bound of something else: a lease and the time to forget the other part take as long.
+    assert!(summary.mean >= 0.3 * bound, "{bound} and {summary:?}: {command}");
 }
 
 #[test]
@@ -124,6 +162,18 @@ fn with_several_requests_in_a_lease_leaders_are_lost_as_seldom_as_too_few_answer
         let (form, summary, command) = both("local-leader.losses-per-hour", &at(5, 1, lossy));
         let ratio = summary.mean / form;
         assert!((0.7..1.5).contains(&ratio), "{form} and {summary:?}: {command}");
+    }
+}
+
+/// The same for each lease, whose number is counted in the run.
+#[test]
+fn a_lease_is_lost_as_seldom_as_too_few_answer_any_of_its_requests() {
+    for loss in [0.35, 0.45] {
+        let lossy = |given: &mut Inputs| given.loss = Loss::apart(loss);
+        let (form, summary, command) = both("local-leader.loss-per-lease", &at(5, 1, lossy));
+        let ratio = summary.mean / form;
+        println!("{loss}: {form} {summary:?} {ratio}");
+        assert!((0.5..2.0).contains(&ratio), "{form} and {summary:?}: {command}");
     }
 }
 

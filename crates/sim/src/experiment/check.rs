@@ -43,10 +43,12 @@ pub enum BadExperiment {
         /// How many a leader needs.
         quorum: u32,
     },
-    /// The group is too small to be split.
+    /// The group is too small to be divided.
     NothingToSplit {
         /// The number of processes.
         nodes: u32,
+        /// The scenario.
+        scenario: &'static str,
     },
     /// The scenario is only for protocols with leases.
     NoLeases(&'static str),
@@ -137,10 +139,10 @@ impl fmt::Display for BadExperiment {
                 "scenario {scenario}: {left} would be left, but a leader needs {quorum} to support \
                  it; choose more nodes, or mode = local"
             ),
-            Self::NothingToSplit { nodes } => write!(
+            Self::NothingToSplit { nodes, scenario } => write!(
                 f,
-                "nodes = {nodes}: scenario split cuts a group in two, the smaller part with its \
-                 leader; choose 3 or more"
+                "nodes = {nodes}: scenario {scenario} cuts a group into a smaller part and a \
+                 larger one; choose 3 or more"
             ),
             Self::NoLeases(scenario) => write!(
                 f,
@@ -303,7 +305,7 @@ impl Experiment {
         }
         match self.scenario {
             Scenario::Start => return Ok(()),
-            Scenario::Split => return Err(BadExperiment::NoLeases(name)),
+            Scenario::Split | Scenario::Merge => return Err(BadExperiment::NoLeases(name)),
             _ => {}
         }
         let Goal::Leaders(_) = profile.goal else {
@@ -385,10 +387,10 @@ impl Experiment {
         let left = match self.scenario {
             Scenario::FalseDeparture => return Err(BadExperiment::OnlyAnnounced(scenario)),
             Scenario::Departure => self.nodes - 1,
-            Scenario::Split if minority(self.nodes) == 0 => {
-                return Err(BadExperiment::NothingToSplit { nodes: self.nodes });
+            Scenario::Split | Scenario::Merge if minority(self.nodes) == 0 => {
+                return Err(BadExperiment::NothingToSplit { nodes: self.nodes, scenario });
             }
-            Scenario::Split => self.nodes - minority(self.nodes),
+            Scenario::Split | Scenario::Merge => self.nodes - minority(self.nodes),
             _ => self.nodes,
         };
         let quorum = leases.quorum(u32::try_from(self.ids()).unwrap_or(u32::MAX));

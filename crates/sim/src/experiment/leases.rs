@@ -4,9 +4,10 @@
 //! | measure | what it is |
 //! |---|---|
 //! | `election_time` | from the sending of the request that made a process leader until it leads, averaged over the elections of the run (section XI) |
-//! | `agreement_time` | from the start, or from the event, until all live processes name the same live leader |
+//! | `agreement_time` | from the start, or from the event, until all live processes name the same live leader; a merge is such an event |
 //! | `leader_presence` | the part of the time in which some process leads |
 //! | `leadership_losses_per_hour` | how often a process stops leading that neither crashed nor was cut off; one that gives way to a newcomer counts |
+//! | `leadership_losses_per_lease` | the same for each lease: a leader asks for the next one `renew` after the request that the last one counts from, and again in less time only if too few answer |
 //! | `answers_per_request` | answers sent to a process that leads, for each request that it made while it led; whether they vote or refuse, for themselves or for others |
 //! | `messages_per_second` | datagrams sent, empty ones included; one to everyone counts once |
 //! | `reestablishment_delay` | from the crash of the leader, or from the split, to the next leader; without an event, the mean length of a leaderless interval within the watch |
@@ -52,6 +53,8 @@ pub(crate) struct LeaseWatch {
     leaders: u32,
     live: u32,
     quorum: u32,
+    /// A leader that asks again within this time had too few answers.
+    retry_max: Duration,
     elections: u64,
     electing: Duration,
     agreed: Option<SimTime>,
@@ -75,6 +78,8 @@ struct Tally {
     /// The requests of processes that led, and the answers sent to them.
     requests: u64,
     answers: u64,
+    /// How many of these requests were the first in a lease.
+    leases: u64,
     /// Since when there has been no leader, if there could be one.
     lost: Option<SimTime>,
     /// How many leaderless intervals ended, and their total length.
@@ -93,6 +98,7 @@ impl Tally {
             sent: 0,
             requests: 0,
             answers: 0,
+            leases: 0,
             lost: None,
             stretches: 0,
             leaderless: Duration::ZERO,
@@ -117,6 +123,8 @@ impl LeaseWatch {
             leaders: 0,
             live: 0,
             quorum: 0,
+            // In between: clocks measure neither length exactly.
+            retry_max: (leases.renew + leases.round_trip) / 2,
             elections: 0,
             electing: Duration::ZERO,
             agreed: None,
@@ -165,6 +173,10 @@ impl LeaseWatch {
             let (losses, sent) = (self.tally.losses as f64, self.tally.sent as f64);
             sample.set(Measure::LeadershipLossesPerHour, losses * 3600.0 / watched);
             sample.set(Measure::MessagesPerSecond, sent / watched);
+        }
+        if self.tally.leases > 0 {
+            let losses = self.tally.losses as f64 / self.tally.leases as f64;
+            sample.set(Measure::LeadershipLossesPerLease, losses);
         }
         if self.tally.requests > 0 {
             let answers = self.tally.answers as f64 / self.tally.requests as f64;
@@ -305,7 +317,9 @@ impl<P: Protocol> Observer<P> for LeaseWatch {
         if kind == self.leases.request {
             // In a large group it is sent to each member alone, all at one moment.
             let last = std::mem::replace(&mut self.asked[from as usize], at);
-            self.tally.requests += u64::from(self.leading[from as usize] && last != at);
+            let asks = self.leading[from as usize] && last != at;
+            self.tally.requests += u64::from(asks);
+            self.tally.leases += u64::from(asks && last + self.retry_max < at);
         } else if let Dest::Node(to) = to
             && self.leading.get(to.0 as usize).is_some_and(|leads| *leads)
         {

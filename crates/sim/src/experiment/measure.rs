@@ -124,6 +124,8 @@ measures! {
     LeaderPresence = "leader_presence", Number;
     /// How often a process stops leading without a cause from outside.
     LeadershipLossesPerHour = "leadership_losses_per_hour", Number;
+    /// The same for each lease: from a request that enough have answered to the next such one.
+    LeadershipLossesPerLease = "leadership_losses_per_lease", Number;
     /// Messages that are sent to a leader as answers to one of its requests.
     AnswersPerRequest = "answers_per_request", Number;
     /// Datagrams; a multicast counts once.
@@ -209,6 +211,14 @@ pub struct Run {
 }
 
 impl Samples {
+    /// The values of one measure, of the runs that gave one.
+    pub fn of_measure(&self, measure: Measure) -> Vec<f64> {
+        let Some(place) = self.measures.iter().position(|known| *known == measure) else {
+            return Vec::new();
+        };
+        self.runs.iter().filter_map(|run| run.values[place]).collect()
+    }
+
     /// The values of these measures, run by run.
     pub(super) fn of(measures: Vec<Measure>, samples: &[Sample]) -> Self {
         let run = |sample: &Sample| {

@@ -28,6 +28,8 @@ named! {
         JoinSmaller = "join-smaller",
         /// A cut divides the group, with the leader in the smaller part; with leases only.
         Split = "split",
+        /// A group that was divided from the start is whole again; with leases only.
+        Merge = "merge",
         /// Processes come and go.
         Churn = "churn",
     }
@@ -50,6 +52,8 @@ pub enum Scenario {
     JoinSmaller,
     /// A cut divides the group at random, with the leader in the smaller part.
     Split,
+    /// A group that a cut divided at random from the start is whole again.
+    Merge,
     /// Processes join and leave at random.
     Churn(Churn),
 }
@@ -75,6 +79,7 @@ impl ScenarioKind {
             Self::JoinGreater => Scenario::JoinGreater,
             Self::JoinSmaller => Scenario::JoinSmaller,
             Self::Split => Scenario::Split,
+            Self::Merge => Scenario::Merge,
             Self::Churn => Scenario::Churn(churn),
         }
     }
@@ -90,6 +95,7 @@ impl Scenario {
             Self::JoinGreater => ScenarioKind::JoinGreater,
             Self::JoinSmaller => ScenarioKind::JoinSmaller,
             Self::Split => ScenarioKind::Split,
+            Self::Merge => ScenarioKind::Merge,
             Self::Churn(_) => ScenarioKind::Churn,
         }
     }
@@ -104,7 +110,8 @@ impl Scenario {
     pub fn ids(&self, nodes: u32, leases: bool) -> u64 {
         let nodes = u64::from(nodes);
         match self {
-            Self::Start | Self::Departure | Self::FalseDeparture | Self::Split => nodes,
+            Self::Start | Self::Departure | Self::FalseDeparture => nodes,
+            Self::Split | Self::Merge => nodes,
             Self::JoinGreater | Self::JoinSmaller => nodes + 1,
             Self::Churn(_) if leases => nodes,
             Self::Churn(_) => 2 * nodes,
@@ -113,7 +120,7 @@ impl Scenario {
 
     /// Whether one event happens at the beginning of the watch.
     pub(crate) fn has_event(&self) -> bool {
-        self.replaces() || matches!(self, Self::JoinGreater | Self::JoinSmaller)
+        self.replaces() || matches!(self, Self::JoinGreater | Self::JoinSmaller | Self::Merge)
     }
 
     /// Whether that event removes the leader.
@@ -164,6 +171,13 @@ impl Scenario {
                 plan.absent.push(node);
                 plan.faults.push(Timed { at, fault: Fault::Join { node: Who::Node(node) } });
             }
+            Self::Merge => {
+                let mut ids: Vec<u32> = (0..plan.nodes).collect();
+                shuffle(&mut ids, &mut run_seed.world(StreamPurpose::Split));
+                let rest = ids.split_off(minority(plan.nodes) as usize);
+                plan.faults.extend(divide(Duration::ZERO, ids, rest));
+                plan.faults.push(Timed { at, fault: Fault::Heal });
+            }
             Self::Churn(churn) => churn_plan(*churn, experiment, &mut plan, at, &mut luck),
         }
         (plan, SimTime::ZERO + at)
@@ -199,11 +213,7 @@ impl Scenario {
         }
         let mut apart: Vec<u32> = rest.drain(..minority(plan.nodes) as usize).collect();
         apart.sort_unstable();
-        rest.sort_unstable();
-        for (from, to) in [(&apart, &rest), (&rest, &apart)] {
-            let fault = Fault::Cut { from: from.clone(), to: to.clone() };
-            plan.faults.push(Timed { at, fault });
-        }
+        plan.faults.extend(divide(at, apart.clone(), rest));
         Some(Planned { plan, from, apart })
     }
 }
@@ -221,6 +231,14 @@ pub(super) struct Planned {
 /// half of the group.
 pub(super) fn minority(nodes: u32) -> u32 {
     nodes.saturating_sub(1) / 2
+}
+
+/// A cut in both directions.
+fn divide(at: Duration, mut some: Vec<u32>, mut others: Vec<u32>) -> [Timed; 2] {
+    some.sort_unstable();
+    others.sort_unstable();
+    let cut = |from: &Vec<u32>, to: &Vec<u32>| Fault::Cut { from: from.clone(), to: to.clone() };
+    [cut(&some, &others), cut(&others, &some)].map(|fault| Timed { at, fault })
 }
 
 fn shuffle(ids: &mut [u32], luck: &mut Stream) {

@@ -249,6 +249,34 @@ fn after_a_split_the_part_that_can_has_a_leader() {
     }
 }
 
+/// Two parts meet. In majority mode one of them had no leader: its members vote for the other's
+/// next request, and name it at the one after that. In local mode each had one, and no leader may
+/// go on without the support of all whom it hears: one gives way, or both and one of them leads
+/// again, within κ of bounded inconsistency. A request later all name it.
+#[test]
+fn after_a_merge_all_name_one_leader() {
+    for (mode, given_way) in [(Mode::Majority, [0.0, 0.0]), (Mode::Local, [1.0, 2.0])] {
+        for nodes in [3, 4, 5, 8] {
+            let case = Case { nodes, ..Case::of(mode, Scenario::Merge) };
+            let (params, answer) = (case.params(), case.answer());
+            let losses = case.measure(&answer, Measure::LeadershipLossesPerHour);
+            let in_a_run = |losses: f64| losses * case.window.as_secs_f64() / 3600.0;
+            let seen = [losses.min, losses.max].map(in_a_run);
+            assert!(seen[0] >= given_way[0] - 1e-9, "{}: {losses:?}", case.command());
+            assert!(seen[1] <= given_way[1] + 1e-9, "{}: {losses:?}", case.command());
+            let most = match mode {
+                Mode::Majority => params.renew() * 2 + params.delta(),
+                Mode::Local => params.kappa_inconsistency() + params.renew(),
+            };
+            let agreed = case.measure(&answer, Measure::AgreementTime);
+            assert!(agreed.min > 0.0, "{}: {agreed:?}", case.command());
+            assert!(agreed.max <= most.as_secs_f64(), "{}: {agreed:?} {most}", case.command());
+            assert_eq!(agreed.count as u64, case.runs, "{}", case.command());
+            assert!(answer.measure(Measure::ReestablishmentDelay).is_none(), "nobody departed");
+        }
+    }
+}
+
 #[test]
 fn a_newcomer_with_the_least_id_is_patient_in_majority_mode_and_takes_over_in_local_mode() {
     for (mode, replaced) in [(Mode::Majority, 0.0), (Mode::Local, 1.0)] {
@@ -282,7 +310,7 @@ fn time_in_which_too_few_are_left_does_not_count() {
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    for scenario in [Scenario::Start, Scenario::Split] {
+    for scenario in [Scenario::Start, Scenario::Split, Scenario::Merge] {
         let case = Case { loss: 0.05, runs: 8, ..Case::of(Mode::Local, scenario) };
         let (two, one) = (case.experiment(), Experiment { threads: 1, ..case.experiment() });
         assert_eq!(one.run(&|| ()), two.run(&|| ()), "{}", case.command());
@@ -297,7 +325,10 @@ fn questions_that_leases_have_no_answer_to_are_refused() {
         refused(two(Scenario::Departure)),
         BadExperiment::NoQuorum { scenario: "departure", left: 1, quorum: 2 }
     );
-    assert_eq!(refused(two(Scenario::Split)), BadExperiment::NothingToSplit { nodes: 2 });
+    for (scenario, name) in [(Scenario::Split, "split"), (Scenario::Merge, "merge")] {
+        let nothing = BadExperiment::NothingToSplit { nodes: 2, scenario: name };
+        assert_eq!(refused(two(scenario)), nothing);
+    }
     assert_eq!(
         refused(Case { nodes: 1, ..two(Scenario::JoinSmaller) }),
         BadExperiment::NoQuorum { scenario: "join-smaller", left: 1, quorum: 2 }
