@@ -227,9 +227,15 @@ fn members_here_and_elsewhere_are_watched_and_those_here_can_be_asked_to_resign(
         });
         let old = leader(&line, here).unwrap();
         let refused = ask(&key(old % 3 + 1));
-        let follows =
-            refused.code == 409 && refused.error(409).contains(&format!("it follows {old}"));
-        (follows && ask(&key(old)).code == 200).then_some(old)
+        let line = until(&lab, "one leads", |line| leader(line, here).is_some());
+        if leader(&line, here) != Some(old) {
+            return None;
+        }
+        let why = refused.error(409);
+        assert!(why.contains(&format!("it follows {old}")), "{why}");
+        let asked = ask(&key(old));
+        (asked.code == 200).then(|| assert_eq!(asked.json(), json!({ "done": true })))?;
+        Some(old)
     });
     let old = old.expect("one leads for longer than it takes to ask");
     until(&lab, "another one leads", |line| leader(line, remote).is_some_and(|new| new != old));
