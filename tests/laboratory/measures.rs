@@ -43,6 +43,14 @@ fn before_a_run_that_takes_long_there_is_what_the_formula_gives() {
     assert!(first["forms"]["corrected"].is_number() && first["summary"].is_null(), "{first}");
     assert_eq!(first["forms"], last["forms"]);
     assert_eq!((&last["runs"], &last["summary"]["count"]), (&json!(1), &json!(1)));
+    // It says nothing of how long a run is watched, and neither does the formula.
+    let flags = json!({ "nodes": 250, "window": "200ms" });
+    let body = json!({ "protocol": "local-leader", "flags": flags, "runs": 1 });
+    let results = lab.post("/api/measure", &body).said("result");
+    let (first, last) = (&results[0], &results[results.len() - 1]);
+    assert_eq!(first["forms"]["quantity"], "local-leader.election-time", "{first}");
+    assert_eq!((&first["runs"], &first["forms"]), (&json!(0), &last["forms"]), "{last}");
+    assert_eq!(last["measure"], "election_time");
     // Its messages have a formula, and its time has none.
     let body = json!({ "protocol": "ad-hoc", "flags": { "nodes": 2000 }, "runs": 1 });
     let results = lab.post("/api/measure", &body).said("result");

@@ -6,6 +6,7 @@
 
 use bellwether_analysis::local_leader::Leases;
 use bellwether_analysis::{Inputs, Loss, ValidInputs, quantities};
+use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::Shape;
 use bellwether_sim::network::{LossModel, Probability};
 use bellwether_sim::{Churn, Engine, Experiment, Initiators, Scenario, Terrain};
@@ -19,7 +20,7 @@ pub(crate) fn of(
 ) -> Option<Value> {
     let inputs = ValidInputs::try_from(inputs(experiment, params)).ok()?;
     let same = fingerprint(experiment);
-    let mut means = quantities().filter(|quantity| !quantity.is_percentile());
+    let mut means = quantities().filter(|quantity| !quantity.is_percentile);
     let found = means.find(|quantity| {
         let Some((point, measured)) = (quantity.simulation)(&inputs) else { return false };
         measured.name() == measure
@@ -38,10 +39,11 @@ pub(crate) fn of(
     }))
 }
 
-/// All that decides what is measured, as text: an experiment without how often it is made.
+/// All that decides what is measured, as text: an experiment without how often it is made, and for
+/// how long each run is watched: no formula depends on that.
 fn fingerprint(experiment: &Experiment) -> String {
-    let plain =
-        Experiment { runs: 0, seed: 0, threads: 0, engine: Engine::Auto, ..experiment.clone() };
+    let (engine, window) = (Engine::Auto, Duration::ZERO);
+    let plain = Experiment { runs: 0, seed: 0, threads: 0, engine, window, ..experiment.clone() };
     format!("{plain:?}")
 }
 
@@ -77,7 +79,7 @@ fn inputs(experiment: &Experiment, params: &Map<String, Value>) -> Inputs {
     Inputs {
         nodes: experiment.nodes,
         loss: loss.unwrap_or(usual.loss),
-        delay: network.constant_delay().map_or(usual.delay, bellwether_core::Duration::as_secs_f64),
+        delay: network.constant_delay().map_or(usual.delay, Duration::as_secs_f64),
         suppress: number("suppress").unwrap_or(usual.suppress),
         announce: number("announce").unwrap_or(usual.announce),
         listen: number("listen").unwrap_or(f64::INFINITY),

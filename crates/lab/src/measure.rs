@@ -34,6 +34,8 @@ const POINTS_MAX: usize = 200;
 const FIRST: u64 = 16;
 /// About how long the runs of the first answer take: a page is to have a picture soon.
 const MOMENT: Duration = Duration::from_millis(30);
+/// From so many processes on all of which vote, a run is not tried before there is a picture.
+const MANY_VOTERS: u32 = 200;
 /// What people ask for first, if it is measured.
 const USUAL: [&str; 5] =
     ["leadership_delay", "reestablishment_delay", "election_time", "time", "messages"];
@@ -194,6 +196,12 @@ fn first_runs(one: Duration, most: u64) -> u64 {
     (MOMENT.as_nanos() / one.as_nanos().max(1)).clamp(1, FIRST.min(most))
 }
 
+/// Whether a first run may be quick. In large groups that vote even its beginning is not, and what
+/// a formula gives there is known at once.
+fn is_quick(experiment: &Experiment) -> bool {
+    experiment.choice.profile().leases.is_none() || experiment.nodes < MANY_VOTERS
+}
+
 /// The first run, if it takes no longer than a [`MOMENT`].
 fn first_run(
     measured: &Measured,
@@ -245,7 +253,8 @@ fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<()
     let began = BootTime.now();
     let over = lines.watch();
     let mut forms: Option<(Measure, Option<Value>)> = None;
-    let mut made = match first_run(measured, &over)? {
+    let first = if is_quick(&measured.experiment) { first_run(measured, &over)? } else { None };
+    let mut made = match first {
         Some(made) => made,
         None if over() => return Ok(()),
         None => {
