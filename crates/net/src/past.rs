@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
 /// How much memory a member's past takes.
-pub const BYTES: usize = 1 << 20;
+pub const BYTES: usize = 1 << 18;
 /// An entry has so many words: its version, its time, its kind, and five more.
 const WORDS: usize = 8;
 /// How many entries there are.
