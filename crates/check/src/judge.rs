@@ -40,7 +40,8 @@ pub struct Trial {
     pub ranks: Ranks,
     /// The seed of all random choices.
     pub seed: u64,
-    /// The lockTime of processes that were given another one than the group.
+    /// The lockTime of processes that were given another one than the group. This tells validation
+    /// of them; the world has their parameters.
     pub locks: Vec<(u32, Duration)>,
 }
 

@@ -19,7 +19,9 @@
 //! told apart by their numbers, as the protocol does it. Where a number comes again, which the
 //! model excludes, nothing is asked of tokens and lists from then on. Of a group whose voters
 //! changed before its first report, or that is founded anew after its voters changed, nothing is
-//! said.
+//! said. In the model all members are given one lockTime. What a member with another one asks for,
+//! and how long it is in quarantine, is held to its own; of votes and leases the same is asked as
+//! of all.
 //!
 //! **Promise.** A step that is no action is refused, with the nearest action and the guard that
 //! fails. Without durable tokens only what `leases.py` proves is asked: nothing of terms,
