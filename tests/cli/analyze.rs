@@ -158,6 +158,34 @@ fn the_json_has_the_keys_that_scripts_rely_on() {
     assert_eq!((&found["simulated"], &found["printed_why"]), (&Value::Null, &Value::Null));
 }
 
+/// The mean of the same runs would contradict the form.
+#[test]
+fn a_percentile_is_compared_with_that_of_the_runs() {
+    let flags = "analyze local-leader.failover.99 --nodes 5 --delay 1ms";
+    let found = json(&format!("{flags} --simulate 800"));
+    let simulated = &found["simulated"];
+    assert_eq!(simulated["supports"], "corrected", "{found}");
+    let number = |value: &Value| value.as_f64().unwrap();
+    let [low, high] = [0, 1].map(|end| number(&simulated["p99_ci95"][end]));
+    let (p99, form) = (number(&simulated["p99"]), number(&found["corrected"]));
+    assert!(low <= p99 && p99 <= high && low <= form && form <= high, "{found}");
+    assert!(number(&simulated["mean"]) < low, "{found}");
+    let table = stdout(&format!("{flags} --simulate 800"));
+    assert!(table.contains("supports the corrected form"), "{table}");
+    let csv = stdout(&format!("{flags} --simulate 800 --format csv"));
+    let (header, row) = csv.split_once('\n').unwrap();
+    let cell = |name: &str| {
+        let place = header.split(',').position(|column| column == name).unwrap();
+        row.trim_end().split(',').nth(place).unwrap().parse::<f64>().unwrap()
+    };
+    assert_eq!([cell("p99"), cell("p99_low"), cell("p99_high")], [p99, low, high], "{csv}");
+    let few = stdout(&format!("{flags} --simulate 100"));
+    assert!(few.contains("and above at 95 %") && few.contains("choose 757"), "{few}");
+    let few = json(&format!("{flags} --simulate 100"));
+    assert_eq!(few["simulated"]["supports"], Value::Null, "{few}");
+    assert_eq!(few["simulated"]["p99_ci95"][1], Value::Null, "{few}");
+}
+
 #[test]
 fn a_simulation_supports_the_right_form_and_says_how_to_make_it_again() {
     let flags = "analyze le-s.leadership-delay --nodes 10 --loss .4";

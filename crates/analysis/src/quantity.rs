@@ -71,15 +71,10 @@ pub struct Quantity {
     pub note: fn(&ValidInputs) -> &'static str,
     /// Whether the corrected form is exact for these arguments, or an approximation.
     pub exact: fn(&ValidInputs) -> bool,
+    /// Whether it is what 99 of 100 runs do not exceed; their mean otherwise.
+    pub is_percentile: bool,
     /// The simulation that measures it, if one does.
     pub simulation: fn(&ValidInputs) -> Option<(Point, Measure)>,
-}
-
-impl Quantity {
-    /// Whether it is what 99 of 100 runs do not exceed, and not a mean: then its name says so.
-    pub fn is_percentile(&self) -> bool {
-        self.name.ends_with(".99")
-    }
 }
 
 /// All quantities, by family.

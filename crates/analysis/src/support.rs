@@ -1,7 +1,9 @@
 //! Which form of a quantity a simulation supports.
 //!
 //! A simulation supports a form if its mean does not contradict the form at 99.9 %: chance rejects
-//! one true form of a thousand. Few runs support everything; more runs decide.
+//! one true form of a thousand. Few runs support everything; more runs decide. A percentile is
+//! judged in the same way, by an [interval](Quantile) that holds for samples of any law. From fewer
+//! than [`RUNS_MIN`] runs it has no upper end, and decides nothing.
 //!
 //! If all n runs gave the same yes or no, their mean says little of its own error. They contradict
 //! a probability q of that outcome only if qⁿ is below one in a thousand.
@@ -14,6 +16,10 @@ use bellwether_sim::stats::Summary;
 
 /// How sure a simulation must be before it rejects a form.
 pub const CONFIDENCE: f64 = 0.999;
+
+/// From so many runs on the interval of a 99th percentile has an upper end at that confidence:
+/// .99ⁿ falls below .0005.
+pub const RUNS_MIN: u64 = 757;
 
 /// Which form a simulation supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +40,15 @@ impl Support {
         Self::by(|form| may_be(simulated, form), printed, corrected)
     }
 
-    /// The same of forms of a percentile.
-    pub fn of_percentile(simulated: &Quantile, printed: Option<f64>, corrected: f64) -> Self {
-        Self::by(|form| simulated.may_be(form, CONFIDENCE), printed, corrected)
+    /// The same of forms of a percentile; `None` if there are too few runs.
+    pub fn of_percentile(
+        simulated: &Quantile,
+        printed: Option<f64>,
+        corrected: f64,
+    ) -> Option<Self> {
+        let decides = simulated.interval(CONFIDENCE)[1].is_finite();
+        let support = || Self::by(|form| simulated.may_be(form, CONFIDENCE), printed, corrected);
+        decides.then(support)
     }
 
     fn by(agrees: impl Fn(f64) -> bool, printed: Option<f64>, corrected: f64) -> Self {
@@ -71,7 +83,7 @@ pub fn may_be(simulated: &Summary, form: f64) -> bool {
 /// How far an approximation is from what happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Off {
-    /// By what part of the simulated mean; above zero if the approximation is too high.
+    /// By what part of the simulated value; above zero if the approximation is too high.
     pub part: f64,
     /// The standard error of that.
     pub stderr: f64,
@@ -102,6 +114,21 @@ impl Off {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_percentile_is_judged_if_enough_runs_could_exceed_it() {
+        let one_to =
+            |count: u64| Quantile::of(0.99, (1..=count).map(|run| run as f64).collect()).unwrap();
+        assert_eq!(Support::of_percentile(&one_to(RUNS_MIN - 1), Some(1e9), 750.0), None);
+        let enough = one_to(RUNS_MIN);
+        let support = Support::of_percentile(&enough, Some(1e9), 750.0);
+        assert_eq!(support, Some(Support::Corrected));
+        let support = Support::of_percentile(&enough, Some(750.0), 400.0);
+        assert_eq!(support, Some(Support::Printed));
+        assert_eq!(Off::of_percentile(&one_to(300), 297.0), None, "no upper end at 95 % either");
+        let off = Off::of_percentile(&one_to(1000), 1980.0).unwrap();
+        assert!((off.part - 1.0).abs() < 1e-12 && off.stderr > 0.0, "{off:?}");
+    }
 
     #[test]
     fn a_form_is_supported_if_the_simulation_does_not_speak_against_it() {

@@ -1,7 +1,7 @@
 //! A quantile of samples and its confidence interval, whatever law they have.
 //!
-//! **Source.** As for a [proportion](Proportion): a value may be the quantile if the samples up to
-//! it may be that share of all. The ends of the interval are samples.
+//! **Source.** The interval between two order statistics: a value may be the quantile if the
+//! samples up to it may be that [share](Proportion) of all. Its ends are samples.
 //!
 //! **Assumptions.** Independent samples, which may be equal.
 
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::coin::{RunSeed, StreamPurpose};
 
-    fn of_hundreds(count: usize) -> Quantile {
+    fn one_to(count: usize) -> Quantile {
         Quantile::of(0.99, (1..=count).map(|sample| sample as f64).collect()).unwrap()
     }
 
@@ -86,21 +86,21 @@ mod tests {
     fn the_value_goes_by_nearest_rank() {
         assert_eq!(Quantile::of(0.99, Vec::new()), None);
         assert_eq!(Quantile::of(0.99, vec![7.0]).unwrap().value(), 7.0);
-        assert_eq!([100, 101, 1000].map(|count| of_hundreds(count).value()), [99.0, 100.0, 990.0]);
+        assert_eq!([100, 101, 1000].map(|count| one_to(count).value()), [99.0, 100.0, 990.0]);
     }
 
     /// All n samples are below the quantile with .99ⁿ: that is more than 2.5 % up to n = 367.
     #[test]
     fn few_samples_set_no_upper_end() {
-        assert_eq!(of_hundreds(367).interval(0.95)[1], f64::INFINITY);
-        assert_eq!(of_hundreds(368).interval(0.95)[1], 368.0);
-        assert!(of_hundreds(367).may_be(1e9, 0.95) && !of_hundreds(368).may_be(369.0, 0.95));
+        assert_eq!(one_to(367).interval(0.95)[1], f64::INFINITY);
+        assert_eq!(one_to(368).interval(0.95)[1], 368.0);
+        assert!(one_to(367).may_be(1e9, 0.95) && !one_to(368).may_be(369.0, 0.95));
     }
 
     #[test]
     fn what_lies_in_the_interval_may_be_it_and_nothing_else() {
         for count in [500, 1000, 5000] {
-            let samples = of_hundreds(count);
+            let samples = one_to(count);
             let [low, high] = samples.interval(0.95);
             let value = samples.value();
             assert!(low < value && value < high, "{count}: {low} {value} {high}");
@@ -129,6 +129,7 @@ mod tests {
                 .interval(0.95);
             held += u32::from(low <= 0.99 && 0.99 <= high);
         }
-        assert!((185..200).contains(&held), "{held}"); // at least 95 %, and not all
+        // 95 % or a little more are 190; three standard errors of that are 9.
+        assert!((181..200).contains(&held), "{held}");
     }
 }

@@ -11,10 +11,10 @@ use crate::cli::flags::group::finite;
 use crate::cli::flags::leases::Leases;
 use crate::cli::flags::{Offers, Parameters, read_by_formulas};
 use crate::cli::memory::{self, Load};
-use crate::cli::output::judgement::{Estimate, Judgement, difference};
+use crate::cli::output::judgement::{Judgement, difference};
 use crate::cli::output::progress::{Interrupt, Progress};
+use crate::cli::output::simulated::{Estimate, Simulated};
 use crate::cli::output::{Format, Rows, digits};
-use bellwether::analysis::support::Off;
 use bellwether::analysis::{
     Inputs, OutOfDomain, Point, Quantity, ValidInputs, errata, quantities, quantity,
 };
@@ -172,31 +172,12 @@ impl Found {
         let exact = if self.exact() == Some(true) { "exact" } else { "an approximation" };
         let forms = [row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
         let mut rows = Rows::of(["form", "value", ""], forms);
-        if let Some(Simulated { estimate, judgement, cut, .. }) = simulated {
-            let (simulated, [low, high]) = (estimate.value(), estimate.ci95().map(digits));
-            let runs = sim::count(estimate.summary.count as u64, "run", "runs");
-            let verdict = judgement.for_people(corrected.as_ref().ok().copied(), simulated);
-            let interval = match cut {
-                0 => format!("{low} .. {high} at 95 %, {runs}{verdict}"),
-                cut => format!("{runs}; too low, because the window cut {cut} more"),
-            };
-            rows.push(["simulated".to_owned(), value(simulated), interval]);
+        if let Some(simulated) = simulated {
+            let told = simulated.for_people(corrected.as_ref().ok().copied());
+            rows.push(["simulated".to_owned(), value(simulated.estimate.value()), told]);
         }
         rows
     }
-}
-
-/// All that was simulated.
-struct Simulated {
-    estimate: Estimate,
-    measure: String,
-    unsettled: u64,
-    /// In how many runs the window cut it: the mean of the others is too low and decides nothing.
-    cut: u64,
-    judgement: Judgement,
-    command: String,
-    /// How many runs were not made, because it was interrupted.
-    left_out: u64,
 }
 
 /// What formulas give at one point, and what simulates it.
@@ -219,8 +200,7 @@ impl Analyze {
             quantity,
             printed: (quantity.printed)(&inputs).ok(),
             corrected: (quantity.corrected)(&inputs).ok(),
-            // Whoever makes the runs compares means.
-            simulation: (quantity.simulation)(&inputs).filter(|_| !quantity.is_percentile()),
+            simulation: (quantity.simulation)(&inputs),
         })
     }
 
@@ -321,7 +301,7 @@ impl Analyze {
         let progress = Progress::new(runs);
         let interrupt = Interrupt::catch()?;
         let control = Control { progress: &|| progress.tick(), over: &|| interrupt.came() };
-        let (answer, p99) = if found.quantity.is_percentile() {
+        let (answer, p99) = if found.quantity.is_percentile {
             let made = experiment.run_and_keep(control);
             let (answer, samples) = made.map_err(|why| refused(&why))?;
             (answer, Quantile::of(0.99, samples.of_measure(measure)))
@@ -408,25 +388,8 @@ impl Analyze {
         if let Err(why) = corrected {
             result["corrected_why"] = json!(with_flags(why));
         }
-        if let Some(found) = simulated {
-            let Simulated { estimate, measure, unsettled, cut, judgement, command, left_out } =
-                found;
-            let mut simulated = json!(estimate);
-            if *cut > 0 {
-                (simulated["ci95"], simulated["cut"]) = (Value::Null, json!(cut));
-            }
-            simulated["measure"] = json!(measure);
-            simulated["unsettled"] = json!(unsettled);
-            simulated["supports"] = json!(judgement.supports());
-            if let Some(Off { part, stderr }) = judgement.off() {
-                simulated["off"] = json!(part);
-                simulated["off_stderr"] = json!(stderr);
-            }
-            simulated["command"] = json!(command);
-            if *left_out > 0 {
-                simulated["interrupted"] = json!(true);
-            }
-            result["simulated"] = simulated;
+        if let Some(simulated) = simulated {
+            result["simulated"] = simulated.for_programs();
         }
         result
     }
@@ -449,6 +412,8 @@ impl Analyze {
         cells.extend(["mean", "stderr"].map(|key| of(simulated, key)));
         let [low, high] = [0, 1].map(|end| simulated["ci95"][end].clone());
         cells.extend([("ci95_low", low), ("ci95_high", high)]);
+        let [low, high] = [0, 1].map(|end| simulated["p99_ci95"][end].clone());
+        cells.extend([of(simulated, "p99"), ("p99_low", low), ("p99_high", high)]);
         cells.extend(["supports", "off", "off_stderr"].map(|key| of(simulated, key)));
         let (header, row): (Vec<&str>, Vec<Value>) = cells.into_iter().unzip();
         Rows::of(header, [row])

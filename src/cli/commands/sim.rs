@@ -75,6 +75,7 @@ Examples:
   bellwether sim le-s --nodes 20 --listen 3s --scenario churn --departures .05 --arrivals .05
   bellwether sim local-leader --loss .01 --window 24h --runs 1
   bellwether sim local-leader --mode local --scenario split
+  bellwether sim local-leader --mode local --scenario merge
   bellwether sim scenarios/failover.toml --runs 100 --samples runs.csv
   bellwether sim le-s --nodes 5 --listen 8.5s --loss .1 --window 60s --rare false-departure
 

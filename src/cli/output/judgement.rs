@@ -1,45 +1,9 @@
 //! How `analyze` compares a simulation with the forms of a quantity.
 
 use crate::cli::output::digits;
+use crate::cli::output::simulated::Estimate;
 use bellwether::analysis::Support;
-use bellwether::analysis::support::Off;
-use bellwether::sim::Quantile;
-use bellwether::sim::stats::Summary;
-use serde::{Serialize, Serializer};
-
-/// What a simulation gave.
-pub(in crate::cli) struct Estimate {
-    pub(in crate::cli) summary: Summary,
-    /// What 99 of 100 runs did not exceed, if that is what was asked for.
-    pub(in crate::cli) p99: Option<Quantile>,
-}
-
-impl Estimate {
-    /// The mean, or the percentile.
-    pub(in crate::cli) fn value(&self) -> f64 {
-        self.p99.as_ref().map_or(self.summary.mean, Quantile::value)
-    }
-
-    /// Its interval; that of a percentile may have no upper end.
-    pub(in crate::cli) fn ci95(&self) -> [f64; 2] {
-        self.p99.as_ref().map_or(self.summary.ci95, |p99| p99.interval(0.95))
-    }
-}
-
-/// As the summary, with the interval of the percentile.
-impl Serialize for Estimate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Shown<'a> {
-            #[serde(flatten)]
-            summary: &'a Summary,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            p99_ci95: Option<[f64; 2]>,
-        }
-        let p99_ci95 = self.p99.as_ref().map(|_| self.ci95());
-        Shown { summary: &self.summary, p99_ci95 }.serialize(serializer)
-    }
-}
+use bellwether::analysis::support::{Off, RUNS_MIN};
 
 /// What a simulation says about the forms.
 #[derive(Clone, Copy)]
@@ -48,6 +12,8 @@ pub(in crate::cli) enum Judgement {
     Supports(Support),
     /// How far an approximation is off.
     Off(Off),
+    /// Too few runs to say it of a percentile.
+    TooFew,
     /// Nothing: there is no corrected form, or nothing to compare it with.
     Nothing,
 }
@@ -66,11 +32,11 @@ impl Judgement {
                 Self::Supports(Support::of(summary, printed, corrected))
             }
             (Some(corrected), Some(p99)) if exact => {
-                Self::Supports(Support::of_percentile(p99, printed, corrected))
+                Support::of_percentile(p99, printed, corrected).map_or(Self::TooFew, Self::Supports)
             }
             (Some(corrected), None) => Off::of(summary, corrected).map_or(Self::Nothing, Self::Off),
             (Some(corrected), Some(p99)) => {
-                Off::of_percentile(p99, corrected).map_or(Self::Nothing, Self::Off)
+                Off::of_percentile(p99, corrected).map_or(Self::TooFew, Self::Off)
             }
             (None, _) => Self::Nothing,
         }
@@ -87,7 +53,7 @@ impl Judgement {
     }
 
     /// In a few words.
-    pub(in crate::cli) fn for_people(self, corrected: Option<f64>, mean: f64) -> String {
+    pub(in crate::cli) fn for_people(self, corrected: Option<f64>, simulated: f64) -> String {
         match (self, corrected) {
             (Self::Supports(support @ (Support::Corrected | Support::Printed)), _) => {
                 format!(": supports the {} form", support.name())
@@ -95,13 +61,16 @@ impl Judgement {
             (Self::Supports(Support::Both), _) => ": supports both forms".to_owned(),
             (Self::Supports(Support::Neither), Some(corrected)) => format!(
                 ": supports neither form: {}",
-                difference(corrected, mean, "is the corrected form from it")
+                difference(corrected, simulated, "is the corrected form from it")
             ),
             (Self::Off(Off { part, stderr }), _) => format!(
                 ": the corrected form, an approximation, is {:+.1} % ± {:.1} % off",
                 100.0 * part,
                 100.0 * stderr
             ),
+            (Self::TooFew, _) => {
+                format!(": too few to judge what 99 of 100 do not exceed; choose {RUNS_MIN}")
+            }
             (Self::Supports(Support::Neither), None) | (Self::Nothing, _) => String::new(),
         }
     }

@@ -5,6 +5,7 @@ pub(in crate::cli) mod cuts;
 pub(in crate::cli) mod judgement;
 pub(in crate::cli) mod progress;
 mod rows;
+pub(in crate::cli) mod simulated;
 pub(in crate::cli) mod verdict;
 pub(in crate::cli) mod view;
 

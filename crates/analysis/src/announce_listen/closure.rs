@@ -251,6 +251,7 @@ pub(super) const QUANTITY: Quantity = Quantity {
          processes, about a tenth at a million"
     },
     exact: |inputs| inputs.loss.rate() == 0.0 || inputs.nodes == 2,
+    is_percentile: false,
     simulation,
 };
 

@@ -77,6 +77,7 @@ const LE_S_TIME: Quantity = Quantity {
     corrected: |inputs| time_corrected(Variant::LeS, inputs),
     note: leadership_delay::note,
     exact: |_| true,
+    is_percentile: false,
     simulation: |inputs| Some((point_of(Variant::LeS, inputs), Measure::ConvergenceTime)),
 };
 

@@ -155,6 +155,7 @@ pub(super) const QUANTITY: Quantity = Quantity {
     corrected: exactly,
     note: |_| "printed: Q(i, n, 1) of the recurrence, whose send times are independent",
     exact: |_| true,
+    is_percentile: false,
     simulation: |_| None,
 };
 

@@ -135,6 +135,7 @@ const LE_S_FALSE: Quantity = Quantity {
     corrected: false_departures,
     note: note_false,
     exact: |_| true,
+    is_percentile: false,
     simulation: |inputs| simulate_false(Variant::LeS, inputs),
 };
 

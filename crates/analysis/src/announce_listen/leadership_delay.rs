@@ -75,6 +75,7 @@ const LE_S: Quantity = Quantity {
     corrected: |inputs| corrected(Variant::LeS, inputs),
     note,
     exact: |_| true,
+    is_percentile: false,
     simulation: |inputs| Some((point_of(Variant::LeS, inputs), Measure::LeadershipDelay)),
 };
 

@@ -56,6 +56,7 @@ const BEYOND_FIRST: Quantity = Quantity {
     corrected: |inputs| agreeing(inputs).map(|()| corrected(inputs.nodes, inputs.loss)),
     note,
     exact: |_| true,
+    is_percentile: false,
     simulation,
 };
 

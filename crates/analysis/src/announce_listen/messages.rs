@@ -250,6 +250,7 @@ pub(super) const QUANTITY: Quantity = Quantity {
     corrected,
     note,
     exact: |inputs| !matches!(inputs.loss, Loss::Uncorrelated(_)) || inputs.nodes == 2,
+    is_percentile: false,
     simulation: |inputs| {
         Some((point_of(Variant::LeS, inputs).listen(f64::INFINITY), Measure::Messages))
     },

@@ -53,6 +53,7 @@ pub(super) const QUANTITY: Quantity = Quantity {
     corrected,
     note: |_| "without what is sent while the converging announcement is under way; exact",
     exact: |_| true,
+    is_percentile: false,
     simulation: |inputs| {
         let point = point_of(Variant::LeS, inputs).listen(f64::INFINITY);
         Some((point, Measure::MessagesAtConvergence))

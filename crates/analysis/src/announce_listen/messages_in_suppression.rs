@@ -126,6 +126,7 @@ pub(super) const QUANTITY: Quantity = Quantity {
     corrected,
     note,
     exact: |inputs| !matches!(inputs.loss, Loss::Uncorrelated(_)),
+    is_percentile: false,
     simulation,
 };
 

@@ -144,6 +144,7 @@ pub(super) const LE_A: Quantity = Quantity {
     corrected,
     note,
     exact: |_| true,
+    is_percentile: false,
     simulation: |inputs| {
         Some((point_of(Variant::LeA, inputs).listen(f64::INFINITY), Measure::Messages))
     },

@@ -143,6 +143,7 @@ pub(super) const QUANTITY: Quantity = Quantity {
         Loss::Uncorrelated(_) => "nothing is printed; exact for delay 0",
     },
     exact: |_| true,
+    is_percentile: false,
     simulation: |inputs| {
         Some((point_of(Variant::LeM, inputs).listen(f64::INFINITY), Measure::Messages))
     },

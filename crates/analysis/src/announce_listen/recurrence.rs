@@ -295,6 +295,7 @@ pub(super) const TOTAL: Quantity = Quantity {
          send times as independent: too high in large groups, see le-s.closure"
     },
     exact: |_| false,
+    is_percentile: false,
     simulation: super::closure::simulation,
 };
 

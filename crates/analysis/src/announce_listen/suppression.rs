@@ -219,6 +219,7 @@ pub(super) const MESSAGES: Quantity = Quantity {
     corrected: messages,
     note,
     exact: |_| true,
+    is_percentile: false,
     simulation: |inputs| Some((point(inputs), Measure::Messages)),
 };
 

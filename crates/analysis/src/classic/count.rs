@@ -87,6 +87,7 @@ pub(super) const MESSAGES: Quantity = Quantity {
     corrected: |_| Err(OutOfDomain::NoValue("there is no formula")),
     note: |_| "counted, not estimated",
     exact: |_| true,
+    is_percentile: false,
     simulation: |_| None,
 };
 

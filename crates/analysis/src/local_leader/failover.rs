@@ -105,6 +105,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
             (_, false) => "lockTime + 3δ - P/100: a crash right after a request takes longest",
         },
         exact: |inputs| inputs.loss.rate() <= 0.0,
+        is_percentile: true,
         simulation: |inputs| crashes(inputs, most(inputs).ok()?),
         ..TIME
     },

@@ -85,6 +85,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: per_lease,
         note: |_| "printed: one request, which all must answer; corrected: as many as fit a lease",
         exact: |_| false,
+        is_percentile: false,
         simulation: |inputs| lossy(inputs, Measure::LeadershipLossesPerLease),
     },
     &Quantity {
@@ -97,6 +98,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: per_hour,
         note: |_| "printed: each failed renewal is a loss; corrected: too few answers in a lease",
         exact: |_| false,
+        is_percentile: false,
         simulation: |inputs| lossy(inputs, Measure::LeadershipLossesPerHour),
     },
 ];

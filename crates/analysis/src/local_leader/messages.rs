@@ -75,6 +75,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         },
         // The answers to the last request before a watch began count in it.
         exact: |_| false,
+        is_percentile: false,
         simulation: |inputs| {
             answers(inputs).ok()?;
             Some((watched(inputs, 20.0), Measure::AnswersPerRequest))
@@ -90,6 +91,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: per_second,
         note: |_| "printed: N for each lease; corrected: N every P, retries, and stamps",
         exact: |_| false,
+        is_percentile: false,
         simulation: |inputs| {
             per_second(inputs).ok()?;
             Some((watched(inputs, 20.0), Measure::MessagesPerSecond))

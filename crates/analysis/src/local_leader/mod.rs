@@ -86,6 +86,7 @@ const TIME: Quantity = Quantity {
     corrected: |_| Err(OutOfDomain::NoValue("there is no formula")),
     note: |_| "",
     exact: |_| true,
+    is_percentile: false,
     simulation: |_| None,
 };
 

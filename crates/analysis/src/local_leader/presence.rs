@@ -93,6 +93,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[&Quantity {
     },
     // A watch ends within a lease.
     exact: |_| false,
+    is_percentile: false,
     simulation: |inputs| {
         presence(inputs).ok()?;
         let local = inputs.with(|given| given.leases.mode = Mode::Local).ok()?;

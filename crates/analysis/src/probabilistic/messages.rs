@@ -59,6 +59,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
             }
         },
         exact: |inputs| inputs.view == 1.0,
+        is_percentile: false,
         simulation: |inputs| Some((Point { fail: 0.0, ..round_of(inputs) }, Measure::Unicasts)),
     },
     &Quantity {
@@ -71,6 +72,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         corrected: multicasts,
         note: |_| "relays that fail send no final message, and the initiator hears itself",
         exact: nobody_fails,
+        is_percentile: false,
         simulation: |inputs| Some((round_of(inputs), Measure::Multicasts)),
     },
 ];

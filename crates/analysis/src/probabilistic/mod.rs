@@ -96,6 +96,7 @@ const CHANCE: Quantity = Quantity {
     corrected: |_| Err(OutOfDomain::NoValue("there is no formula")),
     note: |_| "",
     exact: nobody_fails,
+    is_percentile: false,
     simulation: |_| None,
 };
 

@@ -46,7 +46,8 @@ fn percentile(found: &Quantity, inputs: &ValidInputs) -> (Quantile, String) {
     let point = point.runs(1000).seed(1);
     let experiment = point.experiment(0).expect("it can be simulated");
     let control = Control { progress: &|| (), over: &|| false };
-    let (_, samples) = experiment.run_and_keep(control).expect("it can be simulated");
+    let (answer, samples) = experiment.run_and_keep(control).expect("it can be simulated");
+    assert_eq!((answer.unsettled, answer.cut(measure)), (0, None), "{}", point.command());
     let p99 = Quantile::of(0.99, samples.of_measure(measure)).expect("it is measured");
     println!("{}: {} {:?}: {}", found.name, p99.value(), p99.interval(0.95), point.command());
     (p99, point.command())
@@ -137,6 +138,7 @@ fn two_parts_that_meet_have_one_leader_within_the_bound() {
     let inputs = at(5, 1, local);
     let (bound, summary, command) = both("local-leader.kappa.inconsistency", &inputs);
     let renew = inputs.leases.corrected().expect("they fit").renew().as_secs_f64();
+    assert_eq!(summary.count as u64, RUNS, "none was cut: {command}");
     assert!(summary.max <= bound + renew, "{bound} and {summary:?}: {command}");
     // It is no bound of something else: a lease and the time to forget the other part take as long.
     assert!(summary.mean >= 0.3 * bound, "{bound} and {summary:?}: {command}");
@@ -172,8 +174,7 @@ fn a_lease_is_lost_as_seldom_as_too_few_answer_any_of_its_requests() {
         let lossy = |given: &mut Inputs| given.loss = Loss::apart(loss);
         let (form, summary, command) = both("local-leader.loss-per-lease", &at(5, 1, lossy));
         let ratio = summary.mean / form;
-        println!("{loss}: {form} {summary:?} {ratio}");
-        assert!((0.5..2.0).contains(&ratio), "{form} and {summary:?}: {command}");
+        assert!((0.7..1.5).contains(&ratio), "{form} and {summary:?}: {command}");
     }
 }
 

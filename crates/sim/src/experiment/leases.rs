@@ -7,7 +7,7 @@
 //! | `agreement_time` | from the start, or from the event, until all live processes name the same live leader; a merge is such an event |
 //! | `leader_presence` | the part of the time in which some process leads |
 //! | `leadership_losses_per_hour` | how often a process stops leading that neither crashed nor was cut off; one that gives way to a newcomer counts |
-//! | `leadership_losses_per_lease` | the same for each lease: a leader asks for the next one `renew` after the request that the last one counts from, and again in less time only if too few answer |
+//! | `leadership_losses_per_lease` | the same for each lease: a leader asks for the next one `renew` after the request that the last one counts from, and again in less time only if too few answer; where that is hardly less, leases are not counted |
 //! | `answers_per_request` | answers sent to a process that leads, for each request that it made while it led; whether they vote or refuse, for themselves or for others |
 //! | `messages_per_second` | datagrams sent, empty ones included; one to everyone counts once |
 //! | `reestablishment_delay` | from the crash of the leader, or from the split, to the next leader; without an event, the mean length of a leaderless interval within the watch |
@@ -55,6 +55,8 @@ pub(crate) struct LeaseWatch {
     quorum: u32,
     /// A leader that asks again within this time had too few answers.
     retry_max: Duration,
+    /// Whether that tells repetitions from other requests.
+    tells_leases: bool,
     elections: u64,
     electing: Duration,
     agreed: Option<SimTime>,
@@ -78,7 +80,7 @@ struct Tally {
     /// The requests of processes that led, and the answers sent to them.
     requests: u64,
     answers: u64,
-    /// How many of these requests were the first in a lease.
+    /// How many leases were taken: with leadership, and by each request that is no repetition.
     leases: u64,
     /// Since when there has been no leader, if there could be one.
     lost: Option<SimTime>,
@@ -125,6 +127,7 @@ impl LeaseWatch {
             quorum: 0,
             // In between: clocks measure neither length exactly.
             retry_max: (leases.renew + leases.round_trip) / 2,
+            tells_leases: leases.renew.as_nanos() / 5 > leases.round_trip.as_nanos() / 4,
             elections: 0,
             electing: Duration::ZERO,
             agreed: None,
@@ -174,7 +177,7 @@ impl LeaseWatch {
             sample.set(Measure::LeadershipLossesPerHour, losses * 3600.0 / watched);
             sample.set(Measure::MessagesPerSecond, sent / watched);
         }
-        if self.tally.leases > 0 {
+        if self.tally.leases > 0 && self.tells_leases {
             let losses = self.tally.losses as f64 / self.tally.leases as f64;
             sample.set(Measure::LeadershipLossesPerLease, losses);
         }
@@ -285,6 +288,7 @@ impl LeaseWatch {
         match (led, leads) {
             (false, true) => {
                 self.leaders += 1;
+                self.tally.leases += 1;
                 let asked = self.asked[node as usize];
                 if self.begun && asked <= at {
                     self.elections += 1;

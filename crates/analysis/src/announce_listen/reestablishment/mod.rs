@@ -34,6 +34,7 @@ macro_rules! delay {
             corrected: |inputs| corrected($variant, inputs),
             note,
             exact: super::rarely_given_up,
+            is_percentile: false,
             simulation: |inputs| simulation($variant, inputs),
         }
     };
