@@ -412,9 +412,9 @@ impl Analyze {
         cells.extend(["mean", "stderr"].map(|key| of(simulated, key)));
         let [low, high] = [0, 1].map(|end| simulated["ci95"][end].clone());
         cells.extend([("ci95_low", low), ("ci95_high", high)]);
+        cells.extend(["supports", "off", "off_stderr"].map(|key| of(simulated, key)));
         let [low, high] = [0, 1].map(|end| simulated["p99_ci95"][end].clone());
         cells.extend([of(simulated, "p99"), ("p99_low", low), ("p99_high", high)]);
-        cells.extend(["supports", "off", "off_stderr"].map(|key| of(simulated, key)));
         let (header, row): (Vec<&str>, Vec<Value>) = cells.into_iter().unzip();
         Rows::of(header, [row])
     }
