@@ -18,8 +18,7 @@
 //! An application needs no more than that: it hands its type to `own_protocol`, as [`run`] does.
 //! To bring the protocol into the table of this project, so that the command and scenario files
 //! have it by name, see "A new protocol" in CONTRIBUTING.md: these steps become a directory of
-//! `crates/protocols/src`, which implements `Row` beside `Answers`, and two other files get a line
-//! each.
+//! `crates/protocols/src`, which implements `Row` beside `Answers`, and two other files name it.
 
 use bellwether::check::{Fuzz, Trial};
 use bellwether::core::harness::Harness;

@@ -261,6 +261,50 @@ fn every_dependency_may_be_used_by_everyone() {
     }
 }
 
+/// The archive of a crate has the files of its folder, and what links in it lead to.
+#[test]
+fn no_published_crate_includes_a_file_from_outside_its_folder() {
+    let unpublished = ["fuzz", "c", "whole"];
+    let mut seen = 0;
+    for (path, text) in sources() {
+        let mut parts = path.iter().filter_map(|part| part.to_str());
+        let (Some("crates"), Some(name), Some("src")) = (parts.next(), parts.next(), parts.next())
+        else {
+            continue;
+        };
+        if unpublished.contains(&name) {
+            continue;
+        }
+        let depth = path.components().count() - "crates/NAME/FILE".split('/').count();
+        let includes = ["include_str!(", "include_bytes!("];
+        for (at, include) in includes.iter().flat_map(|it| text.match_indices(it)) {
+            let (_, after) = text[at + include.len()..].split_once('"').expect("a path follows");
+            let up = after.split('/').take_while(|part| *part == "..").count();
+            assert!(up <= depth, "{}: `{include}` leads out of the crate", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 5, "where have all the includes gone?");
+}
+
+/// The rule is younger than most of the history: commits up to this one are not asked.
+const OLD: &str = "90027e6296711330e02380f43b2ad360fac7e52e";
+
+#[test]
+fn subjects_of_commits_name_an_area_and_fit_a_line() {
+    let mut git = Command::new("git");
+    let log = ["log", "--no-merges", "--format=%s", &format!("{OLD}..HEAD")];
+    let output = git.args(log).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    // An archive of the sources has no history, and a shallow clone not all of it.
+    let Some(output) = output.ok().filter(|output| output.status.success()) else { return };
+    for subject in String::from_utf8_lossy(&output.stdout).lines() {
+        let area = subject.split_once(": ").map_or("", |(area, _)| area);
+        let plain = |letter: char| letter.is_ascii_lowercase() || " ,/_-".contains(letter);
+        assert!(!area.is_empty() && area.chars().all(plain), "no area: {subject}");
+        assert!(subject.chars().count() <= 72, "{} characters: {subject}", subject.len());
+    }
+}
+
 /// The script runs the programs in two lists, so that one may compute while the other waits.
 #[test]
 fn the_script_runs_every_test_program_once() {

@@ -59,7 +59,8 @@ fn forget_unpacked(name: &str) {
 
 /// Cargo unpacks both archives and builds the second against the first, as whoever adds them does.
 /// The other crates are packaged without that: with it the test would build all dependencies of the
-/// command once more, which takes minutes; their archives have the same rules about files.
+/// command once more, which takes minutes. `tests/tidy.rs` asks that no crate includes a file from
+/// outside of its folder, which an archive would not have.
 #[test]
 fn the_contract_and_the_protocols_build_from_their_archives() {
     let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verified");

@@ -5,13 +5,18 @@ use crate::lab::clock::sleep;
 use crate::lab::group::{Ground, Group, Shape};
 use crate::stage;
 use bellwether::core::Duration;
-use bellwether::protocols::choice::{Entry, Family, PROTOCOLS, Promise};
+use bellwether::protocols::choice::{Choice, Entry, PROTOCOLS, Promise};
 
 /// What one of three members tells of itself.
 fn status(group: &Group, id: u64) -> serde_json::Value {
     let text = group.ask("status", id, &["--format", "json"]);
     let text = text.unwrap_or_else(|error| panic!("{error}"));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// Whether its elections begin only when somebody calls one.
+fn is_on_demand(entry: &Entry) -> bool {
+    Choice::try_from(entry.default_config()).is_ok_and(|choice| choice.profile().on_demand)
 }
 
 fn keeps_its_promise(entry: &Entry, group: &mut Group) {
@@ -61,7 +66,7 @@ fn every_protocol_runs_live() {
         keeps_its_promise(entry, group);
     }
     for (entry, group) in groups {
-        if matches!(entry.family, Family::Bully | Family::Ring(_) | Family::AdHoc) {
+        if is_on_demand(entry) {
             // That all agree was seen; by their κ, a minute or so, it need not have come so soon.
             group.judge();
         } else {

@@ -33,7 +33,7 @@ macro_rules! lessons {
             name: $name,
             title: $title,
             beside: lessons!(@beside $($beside)?),
-            text: include_str!(concat!("../../../scenarios/lessons/", $name, ".toml")),
+            text: include_str!(concat!("../lessons/", $name, ".toml")),
         }),+];
     };
     (@beside) => { None };

@@ -160,7 +160,7 @@ fn draw() -> io::Result<String> {
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bellwether_core::to_hex(&bytes))
 }
 
 /// Serves until it is told to stop.

@@ -1,9 +1,9 @@
 //! What others ask of a protocol. Each protocol answers in its own directory, in `row.rs`.
 //!
-//! **Promise.** The simulator, the checker, the runtime and the command know no protocol by name:
-//! whatever depends on one is asked here. The one exception is the simulator's lazy engine, which
-//! computes starts of the announce-listen family and of no other ([`Answers::announcing`]). Most
-//! questions have an answer that is right for most protocols, so that a new one answers only what
+//! **Promise.** Whatever the simulator, the judge, the runtime and the command must know of a
+//! protocol is asked here. What can only be done with one family names it: the simulator's lazy
+//! engine ([`Answers::announcing`]), the explorer's worlds, and a member's list of voters. A test
+//! counts such lines (`tests/tidy.rs`). Most questions have an answer that is right for most protocols, so that a new one answers only what
 //! is different for it.
 
 use crate::announce_listen;

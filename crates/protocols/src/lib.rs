@@ -17,7 +17,8 @@
 //!
 //! [`detect`] is a layer: it tells protocols that assume so who can be reached.
 //!
-//! Adding a protocol is one directory here and one line in [`choice`].
+//! Adding a protocol is one directory, a line here for the module and a row above, and a line in
+//! [`choice`]; CONTRIBUTING.md has the whole list.
 
 #![no_std]
 

@@ -161,18 +161,22 @@ impl<O: Offers> Parameters<O> {
     /// The parameters of this protocol in these surroundings, with what was written.
     pub(super) fn config(&self, entry: &Entry, around: &Surroundings) -> Result<Config, Failure> {
         let refused = |bad| Failure::usage(refused::<O>(bad));
-        let usual = entry.default_config();
-        // A value that equals the default is not refused for having no effect.
-        let idle = |name: &str, text: &str| {
-            let param = entry.params().iter().find(|param| param.name == name);
+        let given = entry.given(self.effective(entry)).map_err(refused)?;
+        entry.config(around, &given).map_err(refused)
+    }
+
+    /// What was written, without values that equal the default of this protocol: they are not
+    /// refused for having no effect.
+    pub(super) fn effective(&self, entry: &Entry) -> impl Iterator<Item = (&str, &str)> {
+        let (params, usual) = (entry.params(), entry.default_config());
+        let idle = move |name: &str, text: &str| {
+            let param = params.iter().find(|param| param.name == name);
             let fixed = |param: &Param| {
                 matches!(param.default, Fallback::Is(_)) && param.unattended.is_empty()
             };
             param.is_some_and(fixed) && usual.with(name, text).as_ref() == Ok(&usual)
         };
-        let pairs = self.pairs().filter(|(name, text)| !idle(name, text));
-        let given = entry.given(pairs).map_err(refused)?;
-        entry.config(around, &given).map_err(refused)
+        self.pairs().filter(move |(name, text)| !idle(name, text))
     }
 
     /// What was written, for people to read.

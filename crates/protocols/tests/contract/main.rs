@@ -215,9 +215,9 @@ fn a_refused_command_changes_nothing() {
     for_each_row(
         |_| RefusalsAreFree,
         |row, refused| {
-            // Nobody hands its leadership to another yet, and everybody may leave.
+            // Nobody leads here, so nobody can hand over; and everybody may leave.
             let transfer = Command::Transfer(NodeId(2));
-            assert!(refused.contains(&transfer), "{row}: no driver expects a transfer yet");
+            assert!(refused.contains(&transfer), "{row}: who does not lead hands nothing over");
             assert!(
                 !refused.contains(&Command::Leave),
                 "{row}: on_command must accept Leave, if only with Ok(())"

@@ -36,8 +36,9 @@ pub(super) fn config(
     let in_file = written.remove(LEASE).map(|value| lease_in(&value, &file)).transpose()?;
     check_each(entry, &written, &file)?;
     let mut params = GivenParams::of_values(table, written).map_err(refused)?;
-    for (name, text) in options.params.pairs() {
-        params.put(table, name, text).map_err(refused)?;
+    for (name, text) in options.params.effective(entry) {
+        let of_flag = |bad| Failure::Config(flags::refused::<Live>(bad));
+        params.put(table, name, text).map_err(of_flag)?;
     }
     let config = entry.config(&surroundings(options), &params).map_err(refused)?;
     match options.lease.or(in_file) {
@@ -95,7 +96,7 @@ pub(super) fn times_of(config: &Config) -> String {
     own.map(|(name, text)| format!("{name} = {text}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A parameter that a flag or the group's form gives, and that is refused.
+/// A parameter that is refused beside all others, whether a file or a flag gives it.
 fn refused(bad: BadParam) -> Failure {
     Failure::Config(format!("[params]: {}", explained(bad)))
 }

@@ -7,10 +7,8 @@ use crate::inputs::usual;
 use bellwether_core::{Event, Record, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
 
-const RUN: Run = Run {
-    scenario: "ad-hoc-6-22",
-    text: include_str!("../../../../../scenarios/ad-hoc-6-22.toml"),
-};
+const RUN: Run =
+    Run { scenario: "ad-hoc-6-22", text: include_str!("../../../scenarios/ad-hoc-6-22.toml") };
 
 /// The figure's name of each process, by number.
 const NAMES: [&str; 10] = ["e", "d", "g", "c", "a", "f", "j", "i", "b", "h"];

@@ -8,7 +8,7 @@ use crate::figures::{Claim, Figure, Finding, Run};
 use crate::inputs::usual;
 
 const RUN: Run =
-    Run { scenario: "bully-3-12", text: include_str!("../../../../../scenarios/bully-3-12.toml") };
+    Run { scenario: "bully-3-12", text: include_str!("../../../scenarios/bully-3-12.toml") };
 
 /// The figure.
 pub(super) fn figure() -> Figure {

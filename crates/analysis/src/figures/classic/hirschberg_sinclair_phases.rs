@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const RUN: Run = Run {
     scenario: "hirschberg-sinclair-phases",
-    text: include_str!("../../../../../scenarios/hirschberg-sinclair-phases.toml"),
+    text: include_str!("../../../scenarios/hirschberg-sinclair-phases.toml"),
 };
 const PHASES: &str = "lecture, HS: election phases";
 

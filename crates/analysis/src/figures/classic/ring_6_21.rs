@@ -7,7 +7,7 @@ use crate::inputs::usual;
 use std::collections::BTreeMap;
 
 const RUN: Run =
-    Run { scenario: "ring-6-21", text: include_str!("../../../../../scenarios/ring-6-21.toml") };
+    Run { scenario: "ring-6-21", text: include_str!("../../../scenarios/ring-6-21.toml") };
 
 /// The figure.
 pub(super) fn figure() -> Figure {

@@ -4,7 +4,7 @@ use crate::connected_set::{ConnectedSet, Leads, Marks};
 use crate::figures::evidence::{Margin, value};
 use crate::figures::tell::no_less;
 use crate::figures::{Axis, Claim, Figure, Finding, Law, Panel, Series, Trial};
-use bellwether_core::{Duration, Seeded};
+use bellwether_core::{Duration, STRIDE, Seeded};
 
 /// How probable it is that two processes are connected, in per cent.
 const PERCENTS: [u32; 4] = [20, 30, 40, 60];
@@ -71,7 +71,7 @@ pub(super) fn figure() -> Figure {
 
 /// Whether this is right for the set of a run.
 fn told(percent: u32, seed: u64, run: u64, right: fn(&ConnectedSet, &[f64]) -> bool) -> f64 {
-    let own = seed.wrapping_add(run.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let own = seed.wrapping_add(run.wrapping_mul(STRIDE));
     let set = ConnectedSet::drawn(PROCESSES, percent.into(), &mut Seeded::new(own));
     f64::from(u8::from(right(&set, &set.led(WATCHED, own))))
 }

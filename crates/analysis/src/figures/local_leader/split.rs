@@ -11,7 +11,7 @@ use crate::numbers::number;
 use crate::point::duration;
 use crate::quantity::Formula;
 use bellwether_core::{
-    Dest, Duration, Entropy as _, Leadership, Message as _, Seeded, SimTime, Stage,
+    Dest, Duration, Entropy as _, Leadership, Message as _, STRIDE, Seeded, SimTime, Stage,
 };
 use bellwether_protocols::local_leader::{LocalLeader, Params};
 use bellwether_sim::network::{Delay, Loss, Network};
@@ -174,7 +174,7 @@ impl Observer<LocalLeader> for Watch {
 
 /// One split, at any moment between two requests of the leader.
 fn split(seed: u64, run: u64) -> Option<Split> {
-    let phase = Seeded::new(seed ^ run.wrapping_mul(0x9e37_79b9_7f4a_7c15)).below(PHASES);
+    let phase = Seeded::new(seed ^ run.wrapping_mul(STRIDE)).below(PHASES);
     split_at(SETTLED + Duration::from_nanos(phase), &[], RunSeed::new(seed, run))
 }
 

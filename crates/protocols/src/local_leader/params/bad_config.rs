@@ -95,7 +95,7 @@ impl fmt::Display for BadConfig {
                 }
                 f.write_str(
                     "choose a preset (fast, lan, wan: each has longer leases than the one before), \
-                     or unchecked = true to see what happens",
+                     or, in a simulation, unchecked = true to see what happens",
                 )
             }
             Self::Nothing { name } => {

@@ -164,8 +164,8 @@ fn an_error_names_both_sides_the_rule_and_the_way_out() {
                    (1-ρ)[(EP-σ)(1-ρ)-Δ+δmin] (lockTime is lock, EP period, P renew, Δ delta, σ \
                    sigma, δmin fastest, ρ drift-ppm; ε is 0.0001s); the nearest values that keep \
                    all rules: lock = 0.15s, or period = 0.191s, or choose a preset (fast, lan, \
-                   wan: each has longer leases than the one before), or unchecked = true to see \
-                   what happens";
+                   wan: each has longer leases than the one before), or, in a simulation, \
+                   unchecked = true to see what happens";
     refused(config.clone(), message);
     assert_eq!(valid(Config { unchecked: true, ..config }).lock(), ms(160));
 }
