@@ -3,8 +3,8 @@
 //! **Promise.** Whatever the simulator, the judge, the runtime and the command must know of a
 //! protocol is asked here. What can only be done with one family names it: the simulator's lazy
 //! engine ([`Answers::announcing`]), the explorer's worlds, and a member's list of voters. A test
-//! counts such lines (`tests/tidy.rs`). Most questions have an answer that is right for most protocols, so that a new one answers only what
-//! is different for it.
+//! counts such lines (`tests/tidy.rs`). Most questions have an answer that is right for most
+//! protocols, so that a new one answers only what is different for it.
 
 use crate::announce_listen;
 use crate::choice::{Choice, Entry};
