@@ -38,7 +38,7 @@ fn a_pipe_is_told_the_states_and_one_that_nobody_reads_costs_nothing() {
     member.becomes("leader");
     assert_eq!(member.end().0, Some(0));
     let told: Vec<String> = BufReader::new(reader).lines().map_while(Result::ok).collect();
-    let expected = ["BACKUP", "MASTER", "STOP"].map(|state| format!("GROUP \"web\" {state} 7"));
+    let expected = ["BACKUP", "MASTER", "STOP"].map(|state| format!("INSTANCE \"web\" {state} 7"));
     assert_eq!(told, expected);
     assert!(pipe.exists(), "who made it removes it");
 

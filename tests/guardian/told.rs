@@ -6,7 +6,8 @@
 
 use super::member::{eventually, now};
 use super::will::{BELLWETHER, PATIENCE, Scene};
-use bellwether_core::{Duration, Instant};
+use bellwether_core::{Duration, Event, Fact, Instant, Record};
+use bellwether_net::control;
 use bellwether_net::guardian::WithoutCommand;
 use bellwether_net::{Election, Keyring};
 use bellwether_protocols::choice::Config;
@@ -91,6 +92,42 @@ fn a_watcher_that_was_told_how_long_it_leads_is_waited_for() {
     waits_for(scene, told);
 }
 
+/// What a reader of the member's past is told.
+fn remembered(scene: &Scene) -> Instant {
+    let found = control::find(&scene.folder.join("dir"), Some("will"), Some(1));
+    let mut client = found.expect("it listens");
+    let mut latest = Instant::ZERO;
+    let mut look = |record: Record| {
+        if let Event::Leadership { until: Some(until), .. } | Event::Fact(Fact::Held { until }) =
+            record.event
+        {
+            latest = latest.max(until);
+        }
+    };
+    client.past(None, &mut look).expect("it answers");
+    latest
+}
+
+#[test]
+fn whoever_reads_the_past_of_a_member_is_waited_for() {
+    let mut scene = Scene::start(&LEASE, None);
+    wait_until(scene.leads());
+    let told = remembered(&scene);
+    waits_for(scene, told);
+}
+
+#[test]
+fn whoever_reads_in_the_leader_file_how_long_it_leads_is_waited_for() {
+    let file = Path::new("/dev/shm").join(format!("bellwether-told-{}", std::process::id()));
+    let path = file.display().to_string();
+    let mut scene = Scene::start(&[&LEASE[..], &["--leader-file", &path]].concat(), None);
+    wait_until(scene.leads());
+    let text = fs::read_to_string(&file).expect("it leads");
+    let told = Instant::from_nanos(number_after(&text, "until_ms=") as u64 * 1_000_000);
+    waits_for(scene, told);
+    assert!(!file.exists(), "the guardian has removed it");
+}
+
 /// What HTTP answers at this path of the socket: its head and what is there of its body.
 fn asked_by_http(socket: &Path, path: &str) -> String {
     let mut stream = UnixStream::connect(socket).expect("it listens");
@@ -120,13 +157,18 @@ type Told<'a> = &'a dyn Fn(&str, Instant) -> Instant;
 #[test]
 fn whoever_asks_by_http_how_long_it_leads_is_waited_for() {
     let millis = |number: f64| Duration::from_nanos((number * 1e6) as u64);
-    let told: [(&str, Told<'_>); 4] = [
+    let told: [(&str, Told<'_>); 5] = [
         ("/leader", &|text, asked| asked + millis(number_after(text, "bellwether-remaining-ms: "))),
         ("/v1/status", &|text, asked| asked + millis(number_after(text, "\"remaining_ms\":"))),
         ("/v1/events", &|text, _| Instant::from_nanos(number_after(text, "\"until\":") as u64)),
         ("/metrics", &|text, asked| {
             let (_, left) = text.split_once("\nbellwether_lease_remaining_seconds{").expect("one");
             asked + millis(1e3 * number_after(left, "} "))
+        }),
+        ("/v1/trace", &|text, _| {
+            let ends = text.split("\"until\":").skip(1);
+            let ends = ends.map(|rest| number_after(&format!("x{rest}"), "x") as u64);
+            Instant::from_nanos(ends.max().expect("it leads"))
         }),
     ];
     for (at, (path, until)) in told.into_iter().enumerate() {
@@ -159,7 +201,7 @@ fn embedded() -> Scene {
 
 #[test]
 fn whoever_asks_a_program_that_embeds_a_member_is_waited_for() {
-    for tells in [watched, answered] {
+    for tells in [watched, answered, remembered] {
         let scene = embedded();
         let told = tells(&scene);
         waits_for(scene, told);

@@ -6,7 +6,9 @@
 
 use super::member::{eventually, now, send};
 use super::told::answered;
-use bellwether_core::{Duration, Event, Fact, Instant, Record};
+use bellwether_core::{Duration, Event, Fact, Instant, LAST_NUMBER, NodeId, Record};
+use bellwether_net::control;
+use bellwether_net::{Election, Keyring, VoterChange};
 use rustix::process::{Pid, Signal};
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};
@@ -422,4 +424,36 @@ fn a_will_is_sealed_with_the_present_key() {
     scene.kill();
     let (will, ..) = scene.will(PATIENCE).expect("a will");
     assert_ne!(id(&will), before, "the new key");
+}
+
+/// When the member began, nobody but a founder had an address; the will goes to who is there when
+/// it is killed.
+#[test]
+fn a_voter_that_joined_while_the_group_ran_gets_the_will() {
+    let mut scene = Scene::start(&["--tokens", "durable", "--bootstrap"], None);
+    scene.leads();
+    let dir = scene.folder.join("joined");
+    let joins = Election::builder("will")
+        .join_through([scene.place.to_string()])
+        .id(3)
+        .listen(SocketAddr::new(scene.place.ip(), 7402))
+        .keyring(Keyring::read(&scene.folder.join("key")).expect("it was made"))
+        .dir(&dir);
+    let voter = joins.join().expect("it is taken up");
+    let found = control::find(&scene.folder.join("dir"), Some("will"), Some(1));
+    let mut client = found.expect("it listens");
+    let add = VoterChange::Add(NodeId(3));
+    eventually("it may vote", || client.change_voters(add, None).is_ok());
+    let votes = |list: bellwether_net::status::Voters| list.committed && list.ids == [1, 3];
+    eventually("it votes", || voter.status().is_ok_and(|it| it.voters.is_some_and(votes)));
+    // The leader looks ten times a second to whom its will goes.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let wills = || {
+        let is_will =
+            |record: &Record| matches!(record.event, Event::Recv { number: LAST_NUMBER, .. });
+        voter.past(None).filter(is_will).count()
+    };
+    assert_eq!(wills(), 0);
+    scene.kill();
+    eventually("the will", || wills() > 0);
 }

@@ -285,12 +285,12 @@ fn another_token_is_asked_for_at_once_and_another_rank_counts_in_the_election() 
             format!("POST /v1/resign HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n");
         answer(stream, &head)
     };
-    // The other one leads once this one is worse, or better: whichever it is not now.
+    // Member 1 has rank 5 and member 2 rank 6, so the first leader shows which rank is better. The
+    // other one leads once the leader has a rank that is worse than both.
     let (index, name, port) =
         if first == 1 { (0, "web.toml", ":7480") } else { (1, "two.toml", ":7481") };
-    let better_is_smaller = (first == 1) == (5 < 6);
-    let rank = if better_is_smaller { 99 } else { 1 };
-    fs::write(folder.file(name), text(rank).replace(":7480", port)).expect("there is room");
+    let worse = if first == 1 { 99 } else { 1 };
+    fs::write(folder.file(name), text(worse).replace(":7480", port)).expect("there is room");
     let told = reload(&members[index]);
     assert!(told.contains(&"rank".to_owned()), "{told:?}");
     eventually("the other leads", || {

@@ -13,8 +13,9 @@
 //! or has other addresses. [`LastWill::told_until`] is never earlier than anything that was told
 //! outside.
 //!
-//! The file has three pages: the end of the lease that was last told outside, and two places for
-//! wills, which are written in turn. A page is written by one call.
+//! The file has three pages: the end of the lease that was last told outside, by the member and by
+//! its guardian, and two places for wills, which are written in turn. A page is written by one
+//! call. The two ends have a place each, so that neither process overwrites what the other noted.
 
 use bellwether_core::{Instant, Malformed, Reader, WireWrite};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
@@ -35,6 +36,10 @@ pub(crate) const PLACES_MAX: usize = 64;
 pub(crate) const WILL_COPIES: usize = 2;
 
 const PAGE: usize = 4096;
+/// Where the member notes what it told, and where its guardian does.
+const BY_MEMBER: u64 = 0;
+#[cfg_attr(not(feature = "guardian"), allow(dead_code, reason = "only a guardian uses it"))]
+const BY_GUARDIAN: u64 = 8;
 const CHECKSUM: usize = 8;
 
 /// What is sent for a life that has ended, and from where to where.
@@ -111,7 +116,7 @@ impl LastWill {
             return;
         }
         written.told = nanos;
-        if self.0.file.write_all_at(&nanos.to_le_bytes(), 0).is_err() {
+        if self.0.file.write_all_at(&nanos.to_le_bytes(), BY_MEMBER).is_err() {
             // It cannot be kept, so the lease must be.
             let _ = self.put(&mut written, &[]);
         }
@@ -163,10 +168,26 @@ impl LastWill {
         self.0.process.as_fd()
     }
 
+    /// Notes that the guardian is about to tell somebody that the member leads until then. The next
+    /// guardian of the same member finds it, too.
+    ///
+    /// # Errors
+    /// If it cannot be noted; then it must not be told.
+    pub(crate) fn told_by_guardian(&self, until: Instant) -> io::Result<()> {
+        if until == Instant::NEVER || until <= self.end_at(BY_GUARDIAN)? {
+            return Ok(()); // that is no lease, or noted
+        }
+        self.0.file.write_all_at(&until.as_nanos().to_le_bytes(), BY_GUARDIAN)
+    }
+
     /// The latest end of a lease that was told outside.
     pub(crate) fn told_until(&self) -> io::Result<Instant> {
+        Ok(self.end_at(BY_MEMBER)?.max(self.end_at(BY_GUARDIAN)?))
+    }
+
+    fn end_at(&self, place: u64) -> io::Result<Instant> {
         let mut nanos = [0; 8];
-        self.0.file.read_exact_at(&mut nanos, 0)?;
+        self.0.file.read_exact_at(&mut nanos, place)?;
         Ok(Instant::from_nanos(u64::from_le_bytes(nanos)))
     }
 
@@ -310,6 +331,20 @@ mod tests {
         }
         own.told(Instant::NEVER);
         assert_eq!(guardians(&own).told_until().unwrap(), at(9), "that is no lease");
+    }
+
+    #[test]
+    fn what_a_guardian_told_is_kept_for_the_next_one_beside_what_the_member_told() {
+        let (own, at) = (LastWill::new().unwrap(), |ms| Instant::ZERO + Duration::from_millis(ms));
+        own.told(at(5));
+        for (told, latest) in [(3, 5), (8, 8), (7, 8)] {
+            guardians(&own).told_by_guardian(at(told)).unwrap();
+            assert_eq!(guardians(&own).told_until().unwrap(), at(latest), "{told}");
+        }
+        own.told(at(6));
+        assert_eq!(guardians(&own).told_until().unwrap(), at(8));
+        guardians(&own).told_by_guardian(Instant::NEVER).unwrap();
+        assert_eq!(guardians(&own).told_until().unwrap(), at(8), "that is no lease");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! place, so the ring holds *changes*: an hour of a calm group is one entry, and not 10,000.
 
 use crate::clock::{CheckedClock, Clock as _, wall};
+use crate::last_will::LastWill;
 use crate::member::boot_id;
 use bellwether_core::{
     Candidacy, Command, Duration, Event, Fact, Instant, LAST_NUMBER, Leadership, LifeHeader,
@@ -337,6 +338,8 @@ pub struct Past {
     lost: u64,
     ready: VecDeque<Record>,
     closed: bool,
+    /// Where ends of the member's own leases are noted before they are told.
+    will: Option<LastWill>,
 }
 
 impl std::fmt::Debug for Past {
@@ -372,7 +375,16 @@ impl Past {
             lost: next,
             ready: VecDeque::new(),
             closed: false,
+            will: None,
         }
+    }
+
+    /// The same, for somebody outside: each end of a lease of its own is noted in the will before
+    /// the record that tells it is returned ([`LastWill::told`]). A renewal changes the last record
+    /// until it is read, so what was noted before is not enough.
+    #[must_use]
+    pub fn noting(self, will: Option<&LastWill>) -> Self {
+        Self { will: will.cloned(), ..self }
     }
 
     fn put(&mut self, t: u64, event: Event) {
@@ -390,6 +402,7 @@ impl Past {
     fn tell_held(&mut self, t: u64) {
         if let Some((at, until)) = self.held.take_if(|(at, _)| *at <= t) {
             let until = Instant::from_nanos(until);
+            self.note(until);
             self.put(at, Event::Fact(Fact::Held { until }));
         }
     }
@@ -429,9 +442,15 @@ impl Past {
         let named = [first, second].into_iter().take((kind >> 16 & 0xff) as usize);
         let leaders = named.map(NodeId).collect();
         let until_told = Instant::from_nanos(until);
+        self.note(until_told);
         let until_told = (until_told != Instant::NEVER).then_some(until_told);
         self.put(t, Event::Leadership { leaders, term: Term::new(term), until: until_told, stage });
         self.held = (held != 0).then_some((held, until));
+    }
+
+    /// Notes the end of a lease. If that is what another member promised, it does no harm.
+    fn note(&self, until: Instant) {
+        self.will.iter().for_each(|will| will.told(until));
     }
 
     fn list(&mut self, entry: Entry, early: bool) {

@@ -161,8 +161,13 @@ impl Shared {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the member believes, at the time now. The clock is read after the lock is released, so
-    /// the member's thread never waits for a thread that was stopped while reading it.
+    /// What the member believes, at the time now. The clock is read after the lock is released:
+    /// this is what programs ask most often, and the member's thread waits for the lock.
+    ///
+    /// All others read the clock while they have the lock. What they decide by it must come before
+    /// or after a renewal as a whole: a thread that has waited for the end of a lease, and has seen
+    /// it, must not be told later that the same reign goes on. Nobody waits for long because of
+    /// that, as no reader of the clock waits for another one.
     pub(crate) fn see(&self) -> Seen {
         let present = self.present();
         let (standing, giving_up) = (present.standing.clone(), present.giving_up);

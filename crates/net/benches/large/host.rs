@@ -11,6 +11,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// What is waited for comes within this, or never.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+/// A member that learns of a new leader later than this says why.
+const LATE: Duration = Duration::from_secs(1);
 /// How many members vote.
 pub(crate) const VOTERS: u64 = 5;
 
@@ -89,7 +91,6 @@ pub(crate) fn host_members(size: u64, ids: RangeInclusive<u64>) {
     // ask for that, times are longer than they are.
     let _ = rustix::process::setpriority_process(None, -20);
     println!("1");
-    let named = |member: &Election| member.leadership().leaders.first().map_or(0, |id| id.0);
     for line in std::io::stdin().lines() {
         let line = line.expect("a question");
         match line.split_whitespace().collect::<Vec<_>>()[..] {
@@ -103,24 +104,53 @@ pub(crate) fn host_members(size: u64, ids: RangeInclusive<u64>) {
                 println!("{}", members.iter().map(sent).sum::<u64>());
             }
             ["used"] => println!("{} {}", memory(), processor()),
-            ["watch", leader] => {
-                let leader: u64 = leader.parse().expect("an id");
-                let (begin, mut led) = (Instant::now(), 0.0);
-                let knows = |member: &Election| ![0, leader].contains(&named(member));
-                while begin.elapsed() < PATIENCE && !members.iter().all(knows) {
-                    if led == 0.0 && members.iter().any(|member| member.leadership().leads()) {
-                        led = wall();
-                    }
-                    sleep(Duration::from_millis(1));
-                }
-                if led == 0.0 && members.iter().any(|member| member.leadership().leads()) {
-                    led = wall();
-                }
-                println!("{led} {}", wall());
-            }
+            ["watch", leader] => watch(&members, leader.parse().expect("an id")),
             _ => return,
         }
     }
+}
+
+/// The leader that a member names; 0 if it knows of none.
+fn named(member: &Election) -> u64 {
+    member.leadership().leaders.first().map_or(0, |id| id.0)
+}
+
+/// Waits until all members name another leader than this one. Says when one of them led, and when
+/// all knew.
+fn watch(members: &[Election], leader: u64) {
+    let (begin, mut led) = (Instant::now(), 0.0);
+    let mut unaware: Vec<&Election> = members.iter().collect();
+    let mut late = Vec::new();
+    loop {
+        if led == 0.0 && members.iter().any(|member| member.leadership().leads()) {
+            led = wall();
+        }
+        unaware.retain(|member| {
+            let knows = ![0, leader].contains(&named(member));
+            if knows && begin.elapsed() > LATE {
+                late.push((*member, begin.elapsed()));
+            }
+            !knows
+        });
+        if unaware.is_empty() || begin.elapsed() > PATIENCE {
+            break;
+        }
+        sleep(Duration::from_millis(1));
+    }
+    println!("{led} {}", wall());
+    late.extend(unaware.into_iter().map(|member| (member, PATIENCE)));
+    late.into_iter().for_each(|(member, after)| explain(member, after));
+}
+
+/// Says on standard error what may have kept a member from learning of the new leader.
+fn explain(member: &Election, after: Duration) {
+    let (me, faults) = (member.leadership().me, member.clock_faults());
+    let Ok(status) = member.status() else { return };
+    eprintln!(
+        "member {me} knew of the new leader {after:.1?} after the watch began: clock faults so far \
+         {faults}, role {:?}, warnings {:?}",
+        status.role, status.warnings
+    );
 }
 
 /// Resident memory, in KiB.

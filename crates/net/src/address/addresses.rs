@@ -46,6 +46,11 @@ impl Addresses {
         self.all.is_empty()
     }
 
+    /// Whether there is a file.
+    pub(crate) fn has_file(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// Writes the file, if there is one: see [`leader_file`].
     pub(crate) fn write(&self, term: Option<Term>, ends: Instant) -> io::Result<()> {
         self.file.as_ref().map_or(Ok(()), |file| leader_file::write(file, term, ends))

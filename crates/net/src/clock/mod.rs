@@ -10,23 +10,38 @@
 //! not guaranteed: a daemon may slew the clock by far more. (The steering that `adjtimex` reports
 //! does not help: a daemon corrects the error of the hardware and slews with the same field.)
 //!
-//! **Promise.** Every reading is compared with all readings before it ([`CrossCheck`]). Readings
-//! that cannot be compared, because a thread was stopped while it compared, are accepted for 10 ms
-//! at most. Between any two compared and trusted readings, the steered clock gained or lost at most
-//! ρ/2 of the time between them on the hardware's, and ε. The first reading that breaks this is a
-//! [`ClockFault`], from the start on and however fast the clock is slewed. No reading is trusted
-//! from then on until the member has withdrawn. Sleep makes no difference: it is that of
-//! `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, which are steered alike.
+//! **Promise.** Every reading is compared with all readings that were returned before it was taken
+//! ([`CrossCheck`]), whichever threads took them. So between any two of them the steered clock
+//! gained or lost at most ρ/2 of the time between them on the hardware's, and ε. A jump of up to ε
+//! passes unseen, and uses up ε: until ρ/2 has made up for it, what passes unseen is as much less.
+//! The first reading that breaks this is a [`ClockFault`], from the start on and however fast the
+//! clock is slewed. No reading is trusted from then on until the member has withdrawn. Sleep makes
+//! no difference: it is that of `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, which are steered alike.
+//!
+//! Two readings that were taken at the same time by two threads are not compared with each other.
+//! No decision relies on both: a lease begins with a reading that the member's thread has returned,
+//! and whoever asks whether it has ended reads the clock after that.
+//!
+//! Readings that took too long to compare, because their thread lost its processor each time, are
+//! accepted twice in a row. The third in a row is a fault. What is accepted so may be off by any
+//! jump until the next reading, which is compared with all that were compared before; the member's
+//! thread reads the clock ten times a second at least.
+//!
+//! **No reader waits for another one**, and no fault depends on how long a thread is stopped while
+//! it reads: readings are compared without a lock. A thread that is stopped between its reading and
+//! the comparison compares with what was known before its reading, which stays right for any time.
 
+mod cross_check;
 mod date;
 
+pub use cross_check::CrossCheck;
 pub use date::{wall_time, written};
 
 use bellwether_core::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A source of time: the machine, or a test.
 pub trait Clock: Send + Sync + 'static {
@@ -87,35 +102,27 @@ pub(crate) struct CheckedClock {
     clock: Arc<dyn Clock>,
     latest: AtomicU64,
     /// The comparison; `None` if no lease depends on the clock's rate.
-    check: Option<Mutex<Suspicion>>,
-    /// The last reading that was compared.
-    compared: AtomicU64,
+    check: Option<CrossCheck>,
+    /// How many readings in a row took too long to compare.
+    missed: AtomicU32,
     /// Whether there is a fault.
     suspect: AtomicBool,
-    /// The fault; it has a lock of its own, so that no thread waits for a comparison.
+    /// The fault, which is locked only while there is one.
     fault: Mutex<Option<ClockFault>>,
     /// How often there was one.
     faults: AtomicU64,
 }
 
-struct Suspicion {
-    check: CrossCheck,
-    /// How many readings in a row took too long to compare.
-    missed: u32,
-}
-
 /// So many readings in a row that could not be compared are a fault.
 const MISSED_MAX: u32 = 3;
-/// How often to try while another thread compares, which takes less than a microsecond.
-const SPINS: u32 = 256;
 
 impl CheckedClock {
     pub(crate) fn new(clock: Arc<dyn Clock>, check: Option<CrossCheck>) -> Self {
         Self {
             clock,
             latest: AtomicU64::new(0),
-            check: check.map(|check| Mutex::new(Suspicion { check, missed: 0 })),
-            compared: AtomicU64::new(0),
+            check,
+            missed: AtomicU32::new(0),
             suspect: AtomicBool::new(false),
             fault: Mutex::new(None),
             faults: AtomicU64::new(0),
@@ -124,9 +131,7 @@ impl CheckedClock {
 
     /// Allows clocks to drift by this from now on, in millionths.
     pub(crate) fn allow(&self, drift_ppm: u32) {
-        if let Some(check) = &self.check {
-            check.lock().unwrap_or_else(PoisonError::into_inner).check.allow(drift_ppm);
-        }
+        self.check.iter().for_each(|check| check.allow(drift_ppm));
     }
 
     /// Whether a reading was faulty and the member has not withdrawn yet.
@@ -140,8 +145,11 @@ impl CheckedClock {
         self.is_suspect().then(|| fault().unwrap_or(ClockFault::Unreadable))
     }
 
-    /// Trusts readings again from the next one on, after the member has withdrawn.
+    /// Trusts readings again from the next one on, after the member has withdrawn. Only then the
+    /// comparison starts afresh, so nothing is trusted before.
     pub(crate) fn trust_again(&self) {
+        self.check.iter().for_each(CrossCheck::forget);
+        self.missed.store(0, Ordering::Release);
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.suspect.store(false, Ordering::Release);
     }
@@ -160,46 +168,23 @@ impl CheckedClock {
     /// Reads the clocks and compares them.
     fn read(&self) -> Instant {
         let Some(check) = &self.check else { return self.clock.now() };
-        let Some(mut suspicion) = patiently(check) else {
-            // Another thread was stopped while it compared. Do not wait for it; but a clock that
-            // was not compared for too long is not trusted either.
-            let now = self.clock.now();
-            if now.as_nanos().saturating_sub(self.compared.load(Ordering::Acquire)) > UNCOMPARED {
-                self.distrust(ClockFault::Unreadable);
+        // Again only if the member's thread changed what is compared meanwhile.
+        for _ in 0..TRIES {
+            let before = check.before();
+            let Some(readings) = self.clock.readings() else { break };
+            let Some(compared) = check.compare(&before, readings) else { continue };
+            self.missed.store(0, Ordering::Release);
+            if let Err(fault) = compared {
+                self.distrust(fault);
             }
-            return now;
-        };
-        let Some(readings) = self.clock.readings() else {
-            suspicion.missed += 1;
-            if suspicion.missed >= MISSED_MAX {
-                self.distrust(ClockFault::Unreadable);
-            }
-            return self.clock.now();
-        };
-        suspicion.missed = 0;
-        self.compared.store(readings.boot, Ordering::Release);
-        if let Err(fault) = suspicion.check.look(readings) {
-            self.distrust(fault);
+            check.record(&before, readings);
+            return Instant::from_nanos(readings.boot);
         }
-        Instant::from_nanos(readings.boot)
+        if self.missed.fetch_add(1, Ordering::AcqRel) + 1 >= MISSED_MAX {
+            self.distrust(ClockFault::Unreadable);
+        }
+        self.clock.now()
     }
-}
-
-/// A clock not compared for longer than this is not trusted: a slew of 10 % gains as much in this
-/// time as a `fast` lease can tolerate.
-const UNCOMPARED: u64 = 10_000_000;
-
-/// Takes the lock, unless the thread that holds it seems to be stopped.
-fn patiently(check: &Mutex<Suspicion>) -> Option<MutexGuard<'_, Suspicion>> {
-    (0..SPINS).find_map(|_| match check.try_lock() {
-        Ok(suspicion) => Some(suspicion),
-        // The value is consistent at any time, also if a thread panicked.
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => {
-            std::hint::spin_loop();
-            None
-        }
-    })
 }
 
 impl Clock for CheckedClock {
@@ -257,116 +242,6 @@ impl fmt::Display for ClockFault {
             Self::Back { by } => write!(f, "the clock went back by {by}"),
         }
     }
-}
-
-/// Compares each reading of the clocks with all readings before it.
-///
-/// Let G be what the steered clock has gained on the hardware's counter, and t that counter.
-/// Between two readings x and y it may gain a(t_y − t_x) + ε, that is, `G − at` may rise by ε at
-/// most; so only its least value must be stored. Likewise `G + at` may fall by ε. The measured G is
-/// too large by the time that reading took, between zero and the accepted maximum, so a measured
-/// rise must stay below ε by that maximum.
-#[derive(Clone, Debug)]
-pub struct CrossCheck {
-    /// a, in millionths.
-    tolerated: u32,
-    /// ε, less the error of one comparison.
-    error: u64,
-    /// The readings where `G − at` was least and `G + at` was greatest.
-    least: Option<Readings>,
-    greatest: Option<Readings>,
-    last: Option<Readings>,
-}
-
-impl CrossCheck {
-    /// A comparison for leases that allow clocks to drift by this, in millionths, and to be off by
-    /// `error` beyond that.
-    pub fn new(drift_ppm: u32, error: Duration) -> Self {
-        Self {
-            tolerated: drift_ppm / 2,
-            // A comparison sees the true error, less the time that reading takes.
-            error: error.as_nanos().saturating_sub(READING),
-            least: None,
-            greatest: None,
-            last: None,
-        }
-    }
-
-    /// Allows clocks to drift by this from now on, in millionths. If that is less than before,
-    /// earlier readings count no longer: clocks were allowed to drift more then.
-    pub fn allow(&mut self, drift_ppm: u32) {
-        let tolerated = drift_ppm / 2;
-        if tolerated < self.tolerated {
-            (self.least, self.greatest) = (None, None);
-        }
-        self.tolerated = tolerated;
-    }
-
-    /// Compares a reading of the clocks with all before it.
-    ///
-    /// # Errors
-    /// [`ClockFault`] if they cannot all be right; the next call starts afresh.
-    pub fn look(&mut self, now: Readings) -> Result<(), ClockFault> {
-        let found = self.compare(now);
-        if found.is_err() {
-            (self.least, self.greatest) = (None, None);
-        }
-        let (low, high) = (self.less(now), self.more(now));
-        if self.least.is_none_or(|least| low <= self.less(least)) {
-            self.least = Some(now);
-        }
-        if self.greatest.is_none_or(|greatest| high >= self.more(greatest)) {
-            self.greatest = Some(now);
-        }
-        self.last = Some(now);
-        found
-    }
-
-    fn compare(&self, now: Readings) -> Result<(), ClockFault> {
-        if let Some(last) = self.last
-            && last.boot > now.boot + self.error
-        {
-            return Err(ClockFault::Back { by: Duration::from_nanos(last.boot - now.boot) });
-        }
-        let error = i128::from(self.error) * MILLION;
-        if let Some(since) = self.least
-            && self.less(now) - self.less(since) > error
-        {
-            return Err(self.rate(since, now));
-        }
-        if let Some(since) = self.greatest
-            && self.more(since) - self.more(now) > error
-        {
-            return Err(self.rate(since, now));
-        }
-        Ok(())
-    }
-
-    /// `G − at`, in millionths of a nanosecond.
-    fn less(&self, at: Readings) -> i128 {
-        gained(at) * MILLION - i128::from(self.tolerated) * i128::from(at.raw)
-    }
-
-    /// `G + at`, likewise.
-    fn more(&self, at: Readings) -> i128 {
-        gained(at) * MILLION + i128::from(self.tolerated) * i128::from(at.raw)
-    }
-
-    fn rate(&self, since: Readings, now: Readings) -> ClockFault {
-        let off = (gained(now) - gained(since)).unsigned_abs();
-        ClockFault::Rate {
-            watched: Duration::from_nanos(now.raw.saturating_sub(since.raw)),
-            off: Duration::from_nanos(u64::try_from(off).unwrap_or(u64::MAX)),
-            tolerated: self.tolerated,
-        }
-    }
-}
-
-const MILLION: i128 = 1_000_000;
-
-/// The time that the steered clock has gained on the hardware's counter.
-fn gained(at: Readings) -> i128 {
-    i128::from(at.monotonic) - i128::from(at.raw)
 }
 
 #[cfg(test)]

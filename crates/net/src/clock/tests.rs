@@ -22,7 +22,7 @@ struct Watched {
 
 /// Compares every `interval` a clock whose steering, in millionths, depends on the time.
 fn watch(seconds: u64, interval: u64, steered: impl Fn(u64) -> i64) -> Watched {
-    let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
+    let check = CrossCheck::new(DRIFT_PPM, ERROR);
     let (mut raw, mut gained) = (0, 0_i128);
     let mut trusted: Vec<(i128, i128)> = Vec::new();
     let mut watched = Watched { found: None, let_through: 0 };
@@ -116,7 +116,7 @@ fn what_is_steered_within_half_the_drift_is_trusted_and_anything_beyond_is_found
 #[test]
 fn a_step_beyond_the_error_is_found_at_once_and_a_smaller_one_only_once() {
     for (step, found) in [(49_000, false), (51_000, true), (-51_000, true), (-49_000, false)] {
-        let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
+        let check = CrossCheck::new(DRIFT_PPM, ERROR);
         let at = |raw: u64, gained: i64| {
             let slewed = raw.saturating_add_signed(gained);
             readings(slewed, slewed, raw)
@@ -133,7 +133,7 @@ fn a_step_beyond_the_error_is_found_at_once_and_a_smaller_one_only_once() {
 
 #[test]
 fn sleep_is_no_fault_and_a_clock_that_goes_back_is() {
-    let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
+    let check = CrossCheck::new(DRIFT_PPM, ERROR);
     assert_eq!(check.look(readings(SECOND, SECOND, SECOND)), Ok(()));
     let slept = readings(3600 * SECOND, SECOND + 1_000, SECOND + 1_000);
     assert_eq!(check.look(slept), Ok(()));
@@ -190,25 +190,90 @@ fn a_checked_clock_never_goes_back_and_remembers_its_fault_until_it_is_trusted_a
     assert_eq!(clock.now(), micros(500));
     assert!(clock.is_suspect(), "so much back is a fault");
     assert_eq!(clock.now(), micros(600));
-    let by = Duration::from_micros(90);
+    let by = Duration::from_micros(100);
     assert_eq!(clock.fault(), Some(ClockFault::Back { by }));
     clock.trust_again();
     assert_eq!(clock.now(), micros(700));
     assert_eq!((clock.is_suspect(), clock.fault()), (false, None));
 }
 
+/// A clock that a test steers. A thread called [`STOPPED`] is stopped after it has read it.
+#[derive(Default)]
+struct SteeredClock {
+    raw: AtomicU64,
+    gained: AtomicU64,
+    stopped: Mutex<()>,
+    is_stopped: AtomicBool,
+}
+
+const STOPPED: &str = "stopped";
+
+impl SteeredClock {
+    fn read(&self) -> Readings {
+        let raw = self.raw.load(Ordering::Acquire);
+        let slewed = raw + self.gained.load(Ordering::Acquire);
+        readings(slewed, slewed, raw)
+    }
+}
+
+impl Clock for SteeredClock {
+    fn now(&self) -> Instant {
+        Instant::from_nanos(self.read().boot)
+    }
+
+    fn readings(&self) -> Option<Readings> {
+        let read = self.read();
+        if std::thread::current().name() == Some(STOPPED) {
+            self.is_stopped.store(true, Ordering::Release);
+            drop(self.stopped.lock().unwrap());
+        }
+        Some(read)
+    }
+}
+
+/// Lets a thread read the clock and stops it before it compares; this thread reads once a
+/// millisecond meanwhile, for a second, while the clock gains so many millionths. Then the other
+/// thread goes on, and this one reads once more. The first fault.
+fn beside_a_stopped_reader(ppm: u64) -> Option<ClockFault> {
+    let steered = Arc::new(SteeredClock::default());
+    let check = CrossCheck::new(DRIFT_PPM, ERROR);
+    let clock = CheckedClock::new(Arc::<SteeredClock>::clone(&steered), Some(check));
+    let reads_at = |raw: u64| {
+        steered.raw.store(raw, Ordering::Release);
+        steered.gained.store((raw - SECOND) * ppm / 1_000_000, Ordering::Release);
+        clock.now();
+    };
+    reads_at(SECOND);
+    std::thread::scope(|scope| {
+        let stopped = steered.stopped.lock().unwrap();
+        let thread = std::thread::Builder::new().name(STOPPED.to_owned());
+        let other = thread.spawn_scoped(scope, || clock.now()).unwrap();
+        while !steered.is_stopped.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        // The first gap is longer than any usual one between two readings.
+        (20..=1_000).for_each(|ms| reads_at(SECOND + ms * 1_000_000));
+        drop(stopped);
+        other.join().unwrap();
+    });
+    reads_at(2 * SECOND + 1_000_000);
+    clock.fault()
+}
+
 #[test]
-fn nobody_waits_for_a_thread_that_was_stopped_while_it_compared() {
-    let at = |time: u64| Some(readings(time, time, time));
-    let clock = checked(vec![at(1_000), at(2_000), at(UNCOMPARED + 3_000)]);
-    clock.now();
-    let comparing = clock.check.as_ref().unwrap().lock().unwrap();
-    assert_eq!(clock.now(), Instant::from_nanos(2_000), "read, and not compared");
-    assert!(!clock.is_suspect());
-    clock.clock.readings(); // time goes on
-    assert_eq!(clock.now(), Instant::from_nanos(UNCOMPARED + 3_000));
-    assert_eq!(clock.fault(), Some(ClockFault::Unreadable), "for too long");
-    drop(comparing);
+fn a_reader_that_is_stopped_for_a_second_while_it_compares_is_no_fault_of_the_clock() {
+    for ppm in [0, TOLERATED as u64] {
+        assert_eq!(beside_a_stopped_reader(ppm), None, "{ppm}");
+    }
+}
+
+#[test]
+fn readers_find_a_fault_of_the_clock_while_another_one_is_stopped() {
+    let fault = beside_a_stopped_reader(200).expect("half of it is too much");
+    let ClockFault::Rate { watched, off, tolerated } = fault else { panic!("{fault}") };
+    assert_eq!(tolerated, 100);
+    // 50 µs beyond what is tolerated are gained in half a second.
+    assert_eq!((watched, off), (Duration::from_millis(501), Duration::from_nanos(100_200)));
 }
 
 #[test]
@@ -223,11 +288,67 @@ fn clocks_that_cannot_be_compared_again_and_again_are_not_trusted() {
     assert_eq!(clock.fault(), Some(ClockFault::Unreadable));
 }
 
+#[test]
+fn a_fault_is_forgotten_only_when_readings_are_trusted_again() {
+    let at = |raw: u64, gained: u64| Some(readings(raw + gained, raw + gained, raw));
+    let (second, jump) = (SECOND, 60_000);
+    let clock = checked(vec![
+        at(second, 0),
+        at(second + 1_000, jump),
+        at(second + 2_000, jump),
+        at(second + 3_000, jump),
+        at(second + 4_000, 2 * jump),
+    ]);
+    clock.now();
+    assert_eq!((clock.is_suspect(), clock.faults()), (false, 0));
+    clock.now();
+    assert_eq!((clock.is_suspect(), clock.faults()), (true, 1));
+    clock.now();
+    assert_eq!((clock.is_suspect(), clock.faults()), (true, 1), "the same fault");
+    clock.trust_again();
+    clock.now();
+    assert_eq!((clock.is_suspect(), clock.faults()), (false, 1), "compared afresh");
+    clock.now();
+    assert_eq!((clock.is_suspect(), clock.faults()), (true, 2), "and with that from then on");
+}
+
+/// When ρ changes, what was allowed before and what is allowed from then on are added up: a long
+/// time under a small ρ is worth no more under a large one, and what was used up of ε is not
+/// given again.
+#[test]
+fn when_the_drift_changes_the_time_before_counts_as_it_was_allowed_then() {
+    for (before, after) in [(DRIFT_PPM, 10 * DRIFT_PPM), (10 * DRIFT_PPM, DRIFT_PPM)] {
+        for (first, second, found) in [
+            (0, 49_000, false),
+            (0, 51_000, true),
+            (0, -51_000, true),
+            (30_000, 19_000, false),
+            (30_000, 21_000, true),
+            (-30_000, -21_000, true),
+            (30_000, -51_000, true),
+        ] {
+            let check = CrossCheck::new(before, ERROR);
+            let at = |raw: u64, gained: i64| {
+                let slewed = raw.saturating_add_signed(gained);
+                readings(slewed, slewed, raw)
+            };
+            assert_eq!(check.look(at(SECOND, 0)), Ok(()));
+            // The last reading before the change is an hour and some microseconds later.
+            let hour = 3_600 * SECOND;
+            assert_eq!(check.look(at(hour, 0)), Ok(()));
+            assert_eq!(check.look(at(hour + 1_000, first)), Ok(()));
+            check.allow(after);
+            let jumped = check.look(at(hour + 2_000, first + second));
+            assert_eq!(jumped.is_err(), found, "{before} to {after}: {first}, then {second}");
+        }
+    }
+}
+
 /// A clock that runs fast by 150 millionths, of which half of ρ is allowed.
 #[test]
 fn a_comparison_follows_the_drift_that_is_allowed() {
     let found = |drift_ppm: u32| {
-        let mut check = CrossCheck::new(DRIFT_PPM, ERROR);
+        let check = CrossCheck::new(DRIFT_PPM, ERROR);
         check.allow(drift_ppm);
         let at = |second: u64| SECOND * (1 + second) + 150_000 * second;
         (0..60).any(|second| {

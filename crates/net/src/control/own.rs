@@ -96,7 +96,7 @@ impl ControlHandler for Own {
     }
 
     fn past(&self, last: Option<bellwether_core::Duration>) -> Result<Past, String> {
-        Ok(self.shared.past(last))
+        Ok(self.shared.past(last).noting(self.will.as_ref()))
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {

@@ -8,8 +8,10 @@
 //! checked under the lock under which addresses are set. Whoever gives it up and then removes the
 //! addresses has the last word.
 
+use super::LEASE_MAX;
 use super::alarm::now;
 use crate::address::{Address, Addresses, Neighbourhood, Probed};
+use crate::last_will::LastWill;
 use crate::wake_fd::WakeFd;
 use bellwether_core::{Duration, Instant, Term};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -25,14 +27,13 @@ const AGAIN: std::time::Duration = std::time::Duration::from_millis(50);
 /// The kernel removes an address at least so long after its permission, if nobody does before. It
 /// counts whole seconds.
 const SPARE: Duration = Duration::from_secs(1);
-/// Permissions are shorter.
-const LONGEST: Duration = Duration::from_secs(40_000);
-
 /// Until when addresses may be set.
 #[derive(Debug)]
 pub(super) struct Claim {
     ends: Mutex<Ends>,
     stop: WakeFd,
+    /// The member's last will, which waits for what the file says.
+    will: Option<LastWill>,
 }
 
 /// When a claim ends, and whether the file was written.
@@ -49,8 +50,16 @@ impl Ends {
 
 impl Claim {
     /// Nothing may be set yet.
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { ends: Mutex::new(Ends::GIVEN_UP), stop: WakeFd::new()? })
+    pub(super) fn new(will: Option<LastWill>) -> io::Result<Self> {
+        Ok(Self { ends: Mutex::new(Ends::GIVEN_UP), stop: WakeFd::new()?, will })
+    }
+
+    /// Writes the file. Whoever reads it acts until the end that it says, so that is noted before.
+    fn write(&self, addresses: &Addresses, term: Option<Term>, ends: Instant) -> io::Result<()> {
+        if let Some(will) = self.will.as_ref().filter(|_| addresses.has_file()) {
+            will.told_by_guardian(ends)?;
+        }
+        addresses.write(term, ends)
     }
 
     /// Addresses may be set until then.
@@ -71,7 +80,7 @@ impl Claim {
             return Ok(());
         }
         lasts.at = ends;
-        if lasts.marked && now() < ends { addresses.write(term, ends) } else { Ok(()) }
+        if lasts.marked && now() < ends { self.write(addresses, term, ends) } else { Ok(()) }
     }
 
     /// Writes the file, if there is one and it is not too late; whether it is not.
@@ -81,7 +90,7 @@ impl Claim {
             return Ok(false);
         }
         lasts.marked = true;
-        addresses.write(term, lasts.at).map(|()| true)
+        self.write(addresses, term, lasts.at).map(|()| true)
     }
 
     /// No address is set any more, and no file written.
@@ -105,7 +114,7 @@ impl Claim {
         if now >= ends.at {
             return Ok(None);
         }
-        let seconds = ends.at.since(now).min(LONGEST).as_nanos().div_ceil(1_000_000_000);
+        let seconds = ends.at.since(now).min(LEASE_MAX).as_nanos().div_ceil(1_000_000_000);
         let valid = Duration::from_secs(seconds) + SPARE;
         let new = addresses.set(valid)?;
         Ok(Some((now + valid, new)))
@@ -120,7 +129,7 @@ impl Claim {
 
 /// Whether the kernel would remove addresses too early, now that they are permitted until then.
 pub(super) fn ends_too_early(expires: Instant, until: Instant) -> bool {
-    until.min(now() + LONGEST) + SPARE > expires
+    until.min(now() + LEASE_MAX) + SPARE > expires
 }
 
 /// Takes the addresses once nobody else has them, and says so to the neighbours. When the kernel

@@ -83,6 +83,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::{fmt, io};
 
+/// No lease is longer: lockTime is a day at most.
+const LEASE_MAX: Duration = Duration::from_secs(86_400);
+
 /// Runs as the watchdog or the guardian, as the start message says, until no process of the command
 /// is left.
 ///

@@ -6,6 +6,7 @@
 use super::alarm::now;
 use super::claim::{Claim, ends_too_early};
 use crate::address::{Addresses, Neighbourhood};
+use crate::last_will::LastWill;
 use bellwether_core::{Duration, Instant, Term};
 use std::io;
 use std::sync::Arc;
@@ -41,9 +42,10 @@ struct Held {
 }
 
 impl RunAddresses {
-    pub(super) fn new(addresses: Addresses) -> io::Result<Self> {
-        let addresses = Arc::new(addresses);
-        Ok(Self { addresses, claim: Arc::new(Claim::new()?), held: None, term: None })
+    /// What is written into the file is noted in the will.
+    pub(super) fn new(addresses: Addresses, will: Option<LastWill>) -> io::Result<Self> {
+        let (addresses, claim) = (Arc::new(addresses), Arc::new(Claim::new(will)?));
+        Ok(Self { addresses, claim, held: None, term: None })
     }
 
     /// What the thread needs that takes them.

@@ -138,7 +138,8 @@ impl Watch {
         let refused = raised.note.clone().into_iter().chain(priority::lock_memory());
         given.notes.extend(refused.map(|note| format!("guardian and watchdog: {note}")));
         let run_recorder = RunRecorder::begin(given.plan.recording.as_ref());
-        let run_addresses = RunAddresses::new(given.plan.open_addresses()?)?;
+        let told_in = will.as_ref().map(|will| will.will().clone());
+        let run_addresses = RunAddresses::new(given.plan.open_addresses()?, told_in)?;
         let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };
         let ready = Answer::Ready {
             pid: getpid().as_raw_pid().cast_unsigned(),

@@ -4,7 +4,8 @@
 //! and others would wait until its lease has run out. Its guardian knows better.
 //!
 //! **Assumptions.** Everything that acts on the leadership was in the member's process or was the
-//! command, or was noted by [`LastWill::told`](crate::LastWill::told).
+//! command, or was noted by [`LastWill::told`](crate::LastWill::told). The guardian itself notes the
+//! end that it writes into the leader file.
 //!
 //! **Promise.** The will is sent only if
 //!
@@ -17,6 +18,7 @@
 //! Otherwise nothing is sent, and the lease runs out as without a guardian. Copies are dropped as
 //! replays, so it is sent several times.
 
+use super::LEASE_MAX;
 use super::alarm::{Alarm, now};
 use crate::last_will::{LastWill, WILL_COPIES, Will};
 use crate::socket::udp;
@@ -29,8 +31,6 @@ use std::{io, thread};
 
 /// How long a member whose socket is closed may take to die.
 const DYING: Duration = Duration::from_secs(1);
-/// Leases are shorter: whoever was told a later end has no lease of ours.
-const LONGEST: Duration = Duration::from_secs(3600);
 /// When it is sent again, after the time before.
 const COPIES: [std::time::Duration; WILL_COPIES] =
     [std::time::Duration::from_millis(2), std::time::Duration::from_millis(8)];
@@ -52,6 +52,11 @@ impl WillKeeper {
         Ok(Self { will: LastWill::given([process, file]), patience: DYING })
     }
 
+    /// The will itself.
+    pub(super) fn will(&self) -> &LastWill {
+        &self.will
+    }
+
     /// Sends the will if the member is dead or dies soon. Nothing of its command is left. It may
     /// wait for as long as something that was told outside holds.
     pub(super) fn execute(&self) {
@@ -60,7 +65,7 @@ impl WillKeeper {
             return;
         }
         let (Some(will), Ok(told)) = (self.will.read(), self.will.told_until()) else { return };
-        if told > now() + LONGEST {
+        if !may_be_ours(told, now()) {
             return;
         }
         while now() <= told {
@@ -92,6 +97,11 @@ impl WillKeeper {
     }
 }
 
+/// Whether this can be the end of a lease of ours. Nobody is waited for who was told a later one.
+fn may_be_ours(told: Instant, now: Instant) -> bool {
+    told <= now + LEASE_MAX
+}
+
 /// Whether it can be read from now. An error of the descriptor is no death.
 fn is_readable(process: BorrowedFd<'_>) -> bool {
     let mut events = [PollFd::new(&process, PollFlags::IN)];
@@ -108,5 +118,18 @@ fn wait_for(alarm: &Alarm) {
 fn send(socket: &UdpSocket, will: &Will) {
     for place in &will.places {
         let _ = socket.send_to(&will.frame, place); // it may be unreachable, like any other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_lease_that_can_be_chosen_is_waited_for_and_what_is_no_lease_is_not() {
+        let now = now();
+        assert!(may_be_ours(now + Duration::from_secs(36_000), now), "--lease 10h");
+        assert!(may_be_ours(now + Duration::from_secs(86_399), now), "--lock and --period");
+        assert!(!may_be_ours(now + Duration::from_secs(90_000), now));
     }
 }

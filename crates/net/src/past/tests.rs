@@ -198,3 +198,28 @@ fn every_command_is_remembered_as_it_was_given() {
     let told: Vec<String> = records[1..].iter().map(|it| kinds(std::slice::from_ref(it))).collect();
     assert_eq!(told, all.map(|command| format!("{command:?}")));
 }
+
+/// Somebody reads slowly, and the lease is renewed meanwhile.
+#[test]
+fn the_end_of_a_lease_is_noted_before_a_reader_gets_it() {
+    let (mut writer, ring) = writer();
+    let me = [NodeId(1)];
+    writer.begin(at(1), &head(7));
+    writer.belief(at(2), &belief(&me, 5, at(10)));
+    let clock = Arc::new(CheckedClock::new(Arc::new(BootTime), None));
+    let will = LastWill::new().unwrap();
+    let past = Past::new(&ring, &clock, NodeId(1), None).noting(Some(&will));
+    assert_eq!(will.told_until().unwrap(), Instant::ZERO, "nothing is told yet");
+    writer.belief(at(5), &belief(&me, 5, at(20)));
+    let mut latest = Instant::ZERO;
+    for record in past {
+        if let Event::Leadership { until: Some(until), .. } | Event::Fact(Fact::Held { until }) =
+            record.event
+        {
+            latest = latest.max(until);
+        }
+        assert!(will.told_until().unwrap() >= latest);
+    }
+    assert_eq!(latest, at(20), "the renewal was told");
+    assert_eq!(will.told_until().unwrap(), latest);
+}

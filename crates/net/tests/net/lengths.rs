@@ -1,13 +1,14 @@
 //! lockTime and drift change while the group runs.
 
 use crate::support::{Folder, eventually, leader, member, patient_leases, places};
-use bellwether_core::{Duration, Refused};
-use bellwether_net::clock::{BootTime, Clock as _};
+use bellwether_core::{Duration, Instant, Refused};
+use bellwether_net::clock::{BootTime, Clock, Readings};
 use bellwether_net::{Builder, Election, NotNow, Role};
 use bellwether_protocols::choice::{Choice, Config};
 use bellwether_protocols::local_leader::{self, Mode, Tokens};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{scope, sleep};
 
 /// The founding lockTime of these groups, in milliseconds.
@@ -209,4 +210,54 @@ fn a_leader_refuses_a_lock_that_is_too_short_for_its_work_and_names_the_shortest
     assert!(rule.contains("grace"), "{rule}");
     assert!(lock > least && lock <= least + ms(2), "{lock}");
     set(&members, Some(lock), None);
+}
+
+/// The clock of this machine, slewed by 1,500 millionths from the moment when a test says so.
+#[derive(Default)]
+struct Slewed {
+    /// The hardware's counter then.
+    since: OnceLock<u64>,
+}
+
+impl Slewed {
+    fn slewed(&self, read: Readings) -> Readings {
+        let gone = self.since.get().map_or(0, |since| read.raw.saturating_sub(*since));
+        let gained = gone * 1_500 / 1_000_000;
+        Readings { boot: read.boot + gained, monotonic: read.monotonic + gained, ..read }
+    }
+}
+
+impl Clock for Slewed {
+    fn now(&self) -> Instant {
+        eventually("a reading", || self.readings().map(|read| Instant::from_nanos(read.boot)))
+    }
+
+    fn readings(&self) -> Option<Readings> {
+        BootTime.readings().map(|read| self.slewed(read))
+    }
+}
+
+/// Half of the drift that a group agrees on is left to the steering of clocks. What this one gains
+/// is too much for 200 millionths after a thirtieth of a second.
+#[test]
+fn a_member_compares_its_clock_by_the_drift_that_the_group_has_agreed_on() {
+    let (places, folder) = (places(1), Folder::new());
+    let clock = Arc::new(Slewed::default());
+    let alone = durable(1, &places, &folder.0).bootstrap(true);
+    let alone = [alone.clock(Arc::<Slewed>::clone(&clock)).join().expect("it joins")];
+    let [member] = &alone;
+    leader(&alone);
+    set(&alone, None, Some(4_000));
+    hold(&alone, 1, FOUNDING, 4_000);
+    // The thread compares by it at most a tenth of a second later.
+    sleep(std::time::Duration::from_millis(300));
+    let faults = member.clock_faults();
+    clock.since.get_or_init(|| eventually("a reading", || BootTime.readings()).raw);
+    sleep(std::time::Duration::from_millis(700));
+    assert_eq!((faults, member.clock_faults()), (0, 0), "so much is allowed now");
+    set(&alone, None, Some(200));
+    eventually("a fault", || (member.clock_faults() > 0).then_some(()));
+    eventually("it takes no part", || {
+        (member.leadership().role() == Role::Withdrawn).then_some(())
+    });
 }

@@ -1,6 +1,7 @@
 //! Tells changes of state through a named pipe, as keepalived's `notify_fifo` does.
 //!
-//! **Source.** The lines are keepalived's: `GROUP "name" MASTER|BACKUP|FAULT|STOP priority`.
+//! **Source.** The lines are those that keepalived writes for an instance, as hooks get them:
+//! `INSTANCE "name" MASTER|BACKUP|FAULT|STOP priority`.
 //!
 //! **Promise.** A reader that is missing or stuck costs nothing: what it does not take at once is
 //! lost, and counted. Whoever reads gets whole lines.
@@ -99,10 +100,10 @@ impl Fifo {
                 match write(&path, &mut pipe, &line) {
                     Ok(()) => {
                         own.written.fetch_add(1, Ordering::Relaxed);
+                        last = line;
                     }
-                    Err(_) => own.lose(),
+                    Err(_) => own.lose(), // the same state may be told again, to another reader
                 }
-                last = line;
             }
             if made {
                 let _ = fs::remove_file(&path); // somebody may have removed it
@@ -115,7 +116,7 @@ impl Fifo {
 
     /// Tells this state.
     pub(super) fn tell(&self, group: &str, state: &str, rank: u64) {
-        let line = format!("GROUP \"{group}\" {state} {rank}\n");
+        let line = format!("INSTANCE \"{group}\" {state} {rank}\n");
         if self.lines.try_send(line).is_err() {
             self.counts.lose();
         }
@@ -173,14 +174,16 @@ mod tests {
             thread::yield_now(); // nobody reads it
         }
         let reader = open(&path, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()).unwrap();
-        for state in ["MASTER", "MASTER", "STOP"] {
+        for state in ["BACKUP", "MASTER", "MASTER", "STOP"] {
             fifo.tell("web", state, 9);
         }
         fifo.end();
         let mut told = String::new();
         fs::File::from(reader).read_to_string(&mut told).unwrap();
-        assert_eq!(told, "GROUP \"web\" MASTER 9\nGROUP \"web\" STOP 9\n");
-        assert_eq!(counts.written.load(Ordering::Relaxed), 2);
+        let expected =
+            ["BACKUP", "MASTER", "STOP"].map(|state| format!("INSTANCE \"web\" {state} 9\n"));
+        assert_eq!(told, expected.concat(), "also the state that nobody had read");
+        assert_eq!(counts.written.load(Ordering::Relaxed), 3);
         assert!(!path.exists(), "what it made it removes");
     }
 }

@@ -271,10 +271,7 @@ impl ControlHandler for RunHandler {
     }
 
     fn past(&self, last: Option<bellwether::core::Duration>) -> Result<Past, String> {
-        let election = self.election()?;
-        // The past ends with what it believes now.
-        note_told(self.will.get(), &election.leadership());
-        Ok(election.past(last))
+        Ok(self.election()?.past(last).noting(self.will.get()))
     }
 
     fn watch(&self) -> Box<dyn ChangeStream> {
