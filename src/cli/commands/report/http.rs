@@ -3,6 +3,7 @@
 //! **Promise.** An answer takes a few seconds at most, from its first byte to its last, and no more
 //! than [`ANSWER_MAX`] bytes.
 
+use crate::cli::connect::connect;
 use bellwether::check::live::Trace;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::clock::{BootTime, Clock};
@@ -10,7 +11,7 @@ use bellwether::net::status::Status;
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::str::FromStr;
 
 /// The longest to wait for a connection, and for the whole answer.
@@ -74,9 +75,7 @@ fn answer(url: &Url, path: &str) -> Result<Vec<u8>, String> {
 }
 
 fn ask(url: &Url, path: &str) -> io::Result<Vec<u8>> {
-    let mut places = url.place.to_socket_addrs()?;
-    let place = places.next().ok_or_else(|| io::Error::other("its name has no address"))?;
-    let mut stream = TcpStream::connect_timeout(&place, PATIENCE)?;
+    let mut stream = connect(&url.place, PATIENCE)?;
     stream.set_write_timeout(Some(PATIENCE))?;
     // With HTTP/1.0 the end of the answer is the end of the connection.
     let asks = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", url.place);
