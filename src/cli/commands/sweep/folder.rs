@@ -11,6 +11,7 @@ use crate::cli::failure::Failure;
 use bellwether::analysis::sweep::work::Keep;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The description of a sweep.
@@ -96,6 +97,12 @@ impl Folder {
         put(&path, bytes).map_err(|error| Failure::io("write", &path, &error))
     }
 
+    /// Writes a file that can be started.
+    pub(super) fn write_program(&self, name: &str, bytes: &[u8]) -> Done {
+        let path = self.path.join(name);
+        put_as(&path, bytes, Some(0o755)).map_err(|error| Failure::io("write", &path, &error))
+    }
+
     /// Removes all pieces, of all builds: nobody needs them any more.
     pub(super) fn clear(&self) {
         let _ = fs::remove_dir_all(self.path.join(PIECES)); // what stays does no harm
@@ -155,6 +162,11 @@ impl Keep for Folders {
 
 /// Writes a file in one step, beside others who may write the same.
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put_as(path, bytes, None)
+}
+
+/// The same with these permissions, if they are given.
+fn put_as(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
     // Processes of several machines may have the same number.
     let mut host = [0; 8];
     rustix::rand::getrandom(&mut host, rustix::rand::GetRandomFlags::empty())?;
@@ -162,6 +174,9 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_added_extension(format!("{own:016x}.new"));
     for _ in 0..ATTEMPTS {
         fs::write(&new, bytes)?;
+        if let Some(mode) = mode {
+            fs::set_permissions(&new, fs::Permissions::from_mode(mode))?;
+        }
         match fs::rename(&new, path) {
             // Another process has finished meanwhile, and tidied up.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
