@@ -40,6 +40,12 @@ fn shares_of_figures_join_to_the_bytes_of_one_machine() {
         assert_eq!(text, format!("share {part}/2: {count}\n"));
         assert!(figures(&folder.join(format!("part{part}"))).is_empty(), "only points are kept");
     }
+    // What it says makes the missing figure, and leaves the points of the others there.
+    let alone = at("alone");
+    stdout(&format!("reproduce {flags} --shard 1/2 --out {alone}"));
+    stdout(&format!("reproduce 5.8 --runs 300 --seed 3 --out {alone}"));
+    stdout(&format!("merge {alone} --out {}", at("completed")));
+    assert_eq!(figures(&folder.join("completed")), figures(&folder.join("whole")));
     let line = refusal(&format!("merge {}1 --out {}", at("part"), at("joined")), 2);
     assert!(line.contains("1 figure is not complete; the first is 5.8"), "{line}");
     assert!(line.contains("bellwether reproduce 5.8 --runs 300 --seed 3 --out"), "{line}");

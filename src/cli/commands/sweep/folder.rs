@@ -21,6 +21,32 @@ const PIECES: &str = "pieces";
 /// The description of figures that are made in shares.
 pub(super) const FIGURES: &str = "figures.toml";
 
+/// What the pieces of a folder belong to. No folder has both: figures remove all pieces once they
+/// are made, and `merge` joins what one description says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Sweep,
+    Figures,
+}
+
+impl Owner {
+    /// Refuses a folder of the other one.
+    fn check(self, path: &Path) -> Done {
+        let (other, whose) = match self {
+            Self::Sweep => (FIGURES, "shares of figures keep"),
+            Self::Figures => (DESCRIPTION, "a sweep keeps"),
+        };
+        if !path.join(other).exists() {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{}: it has {other}, so {whose} pieces there; name another folder, or remove that \
+             file if they are not needed",
+            path.display()
+        )))
+    }
+}
+
 /// A folder with pieces.
 pub(super) struct Folder {
     path: PathBuf,
@@ -30,11 +56,12 @@ pub(super) struct Folder {
 
 impl Folder {
     /// This folder, made if it is not there.
-    pub(super) fn make(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn make(path: &Path, owner: Owner) -> Result<Self, Failure> {
         if path.exists() && !path.is_dir() {
             let path = path.display();
             return Err(Failure::usage(format!("--out {path}: that is a file; name a folder")));
         }
+        owner.check(path)?;
         let folder = Self { path: path.to_owned(), program: program::name()? };
         fs::create_dir_all(folder.pieces())
             .map_err(|error| Failure::io("make the folder", path, &error))?;
@@ -103,8 +130,12 @@ impl Folder {
         put_as(&path, bytes, Some(0o755)).map_err(|error| Failure::io("write", &path, &error))
     }
 
-    /// Removes all pieces, of all builds: nobody needs them any more.
+    /// Removes all pieces, of all builds, unless somebody has described what they are for: then
+    /// others may need them.
     pub(super) fn clear(&self) {
+        if [DESCRIPTION, FIGURES].iter().any(|name| self.path.join(name).exists()) {
+            return self.tidy();
+        }
         let _ = fs::remove_dir_all(self.path.join(PIECES)); // what stays does no harm
     }
 

@@ -29,7 +29,7 @@ use bellwether::analysis::sweep::Sweep;
 use bellwether::analysis::sweep::looks::Rule;
 use bellwether::analysis::sweep::work::{InMemory, Keep, NotSwept, Outcome, Share, Task, Work};
 use clap::Args;
-use folder::Folder;
+use folder::{Folder, Owner};
 use plot::Plot;
 use point::{Asked, Asker};
 use serde_json::{Map, Value};
@@ -133,7 +133,8 @@ impl Sweeping {
     /// Nothing, if it was only a share.
     fn table(&self, plan: &Planned) -> Result<Option<Table>, Failure> {
         self.shown.check(plan, self.out.as_deref())?;
-        let folder = self.out.as_deref().map(Folder::make).transpose()?;
+        let make = |path| Folder::make(path, Owner::Sweep);
+        let folder = self.out.as_deref().map(make).transpose()?;
         if let Some(folder) = &folder {
             folder.describe(&plan.text)?;
         }
