@@ -90,8 +90,8 @@ fn covered(rule: &Rule, law: Law) -> [f64; 2] {
         piece: 1000,
         keep: &InMemory::default(),
         threads: 2,
-        runs: &|_| (),
-        points: &|| (),
+        made: &|_| (),
+        spared: &|_| (),
         over: &|| false,
     };
     let rows = work.whole().expect("there are draws");
