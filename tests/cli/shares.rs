@@ -107,8 +107,8 @@ fn figures_that_are_killed_again_and_again_end_with_the_same_bytes() {
     std::fs::remove_dir_all(folder).expect("it was made by this test");
 }
 
-/// Commands in place of Slurm's. `sbatch` runs a command, then makes all shares at once; `squeue` shows four tasks, two
-/// once there is the file `some`, and none once there is the file `all`.
+/// Commands in place of Slurm's. `sbatch` runs a command, then makes all shares at once; `squeue`
+/// shows four tasks, two once there is the file `some`, and none once there is the file `all`.
 fn pretended_slurm(folder: &Path, before: &str) -> String {
     let tools = folder.join("tools");
     std::fs::create_dir_all(&tools).expect("there is room for a folder");

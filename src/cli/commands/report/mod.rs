@@ -37,8 +37,8 @@ pub(in crate::cli) struct Report {
     /// How far back, as in 1h or 10min [default: all that is remembered]
     #[arg(long, value_name = "D")]
     since: Option<Duration>,
-    /// Ask a member on another machine, too, as in http://10.0.0.2:7480; or, as in :7480, all members
-    /// that the others know, at this port. May be given several times
+    /// Ask a member on another machine, too, as in http://10.0.0.2:7480; or, as in :7480, all
+    /// members that the others know, at this port. May be given several times
     #[arg(long, value_name = "URL|:PORT", conflicts_with = "trace")]
     http_from: Vec<http::From>,
     /// The directory that the members were started with [env: BELLWETHER_DIR]

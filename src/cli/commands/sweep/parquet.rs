@@ -67,8 +67,8 @@ mod writing {
         file.into_inner()
     }
 
-    /// The kind of a column of this name. Those that every sweep has keep their kinds, so that files
-    /// of several sweeps have the same ones, whatever is empty.
+    /// The kind of a column of this name. Those that every sweep has keep their kinds, so that
+    /// files of several sweeps have the same ones, whatever is empty.
     fn kind_of(name: &str, cells: &[&Value]) -> Kind {
         match name {
             "narrow" | "large_error" => Kind::BOOLEAN,

@@ -18,8 +18,8 @@
 //! the gauge, if the levels do not depend on its runs: they come from pilot runs with draws of
 //! their own. Replications are independent, so the interval is Student's, corrected for their
 //! skewness. A test counts how often it holds an exact value. It is too narrow where replications
-//! differ much: a relative error above [`ERROR_MAX`] calls for more effort. The result is a function of
-//! the seed and the settings, not of the threads.
+//! differ much: a relative error above [`ERROR_MAX`] calls for more effort. The result is a
+//! function of the seed and the settings, not of the threads.
 //!
 //! **Assumptions.** Runs are world states that can be copied; the fate of a packet is drawn when it
 //! is sent, or when it arrives, once ([`World::branch`](crate::World::branch)).
