@@ -296,6 +296,12 @@ fn measure(whose: Whose, repetitions: usize) -> Vec<Figure> {
     figures
 }
 
+/// Whether the program can be started that ours is measured beside.
+pub(crate) fn keepalived_is_there() -> bool {
+    let mut version = Command::new("keepalived");
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
 /// Each of ours beside keepalived: row by row, and then column by column. With the first pair
 /// leaders are given up after the same time; keepalived's usual adverts take far longer.
 pub(crate) fn compare(repetitions: usize, rows: &mut Rows) {

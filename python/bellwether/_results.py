@@ -253,6 +253,11 @@ class Estimate(_Answer):
         return low, high
 
     @property
+    def large_error(self) -> bool:
+        """Whether the standard error is above 20 %: the interval may be too narrow."""
+        return self.raw["large_error"]
+
+    @property
     def per_year(self) -> Optional[float]:
         """How often that is in a year, if windows follow one another; None where none do."""
         return self.raw["per_year"]
@@ -265,8 +270,9 @@ class Estimate(_Answer):
     def __repr__(self) -> str:
         low, high = map(_short, self.ci95)
         made = len(self.raw["replications"])
+        doubt = " (large error: it may be too narrow)" if self.large_error else ""
         return (f"{self.protocol}, {self.event}: {_short(self.probability)}, 95 % interval "
-                f"{low} .. {high}, {made} replications")
+                f"{low} .. {high}{doubt}, {made} replications")
 
 
 class Violation(NamedTuple):

@@ -117,6 +117,7 @@ class Simulating(unittest.TestCase):
         self.assertEqual(told[-1], (6, 6), "the pilot runs, and five replications")
         np.testing.assert_allclose(found.replications.mean(), found.probability, rtol=1e-12)
         self.assertIn("false-departure", repr(found))
+        self.assertEqual("large error" in repr(found), found.large_error)
         if COMMAND:
             words = [word for name, value in few.items() for word in (f"--{name}", str(value))]
             same = printed("sim", "le-s", "--rare", "false-departure", *words)

@@ -2,6 +2,7 @@
 
 pub mod ask;
 mod commands;
+mod connect;
 mod failure;
 mod file;
 mod flags;

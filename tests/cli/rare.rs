@@ -1,6 +1,6 @@
 //! Rare events: what the command prints, and what it refuses.
 
-use crate::command::{json, refusal, stdout};
+use crate::command::{folder, json, refusal, stdout};
 
 const FOLLOWER: &str = "sim le-s --nodes 2 --loss .1 --window 20s --rare false-departure";
 
@@ -84,6 +84,8 @@ fn people_and_spreadsheets_get_the_interval_too() {
     let csv = stdout(&format!("{flags} --format csv"));
     let header = "protocol,nodes,event,longer,window,probability,stderr,ci95_low,ci95_high,";
     assert!(csv.starts_with(header) && csv.lines().count() == 2, "{csv}");
+    assert!(csv.contains(",large_error,") && csv.contains(",false,"), "{csv}");
+    assert!(!table.contains("relative error is large"), "{table}");
 }
 
 #[test]
@@ -120,4 +122,31 @@ fn what_has_no_effect_or_cannot_happen_is_refused() {
     assert!(line.contains("choose --method tilt, raise --effort"), "{line}");
     let line = refusal("sim le-s --effort 50", 2);
     assert!(line.contains("--rare"), "{line}");
+}
+
+/// An interval that may be too narrow says so in every form.
+#[test]
+fn a_large_error_is_told_to_programs_too() {
+    let flags = format!("{FOLLOWER} --listen 8.5s --effort 10 --replications 3 --seed 2");
+    let table = stdout(&flags);
+    assert!(
+        table.contains("The relative error is large: the interval may be too narrow"),
+        "{table}"
+    );
+    assert_eq!(json(&flags)["large_error"], true);
+    let csv = stdout(&format!("{flags} --format csv"));
+    assert!(csv.contains(",true,"), "{csv}");
+    let folder = folder("rare-large-error");
+    let file = folder.join("sweep.toml");
+    let text = "sim = \"le-s\"\nruns = 3\nseed = 2\n[fixed]\nnodes = 2\nloss = 0.1\n\
+                window = \"20s\"\nrare = \"false-departure\"\neffort = 10\nlisten = \"8.5s\"\n";
+    std::fs::write(&file, text).expect("there is room for a file");
+    let rows = stdout(&format!("sweep {} --format json", file.display()));
+    let rows: Vec<serde_json::Value> =
+        rows.lines().map(|row| serde_json::from_str(row).expect("an object a line")).collect();
+    assert_eq!(rows[0]["metric"], "probability");
+    assert_eq!((&rows[0]["large_error"], rows[1]["large_error"].is_null()), (&true.into(), true));
+    let table = stdout(&format!("sweep {}", file.display()));
+    assert!(table.contains("(large error)"), "{table}");
+    std::fs::remove_dir_all(folder).expect("it was made by this test");
 }

@@ -40,6 +40,12 @@ fn shares_of_figures_join_to_the_bytes_of_one_machine() {
         assert_eq!(text, format!("share {part}/2: {count}\n"));
         assert!(figures(&folder.join(format!("part{part}"))).is_empty(), "only points are kept");
     }
+    // What it says makes the missing figure, and leaves the points of the others there.
+    let alone = at("alone");
+    stdout(&format!("reproduce {flags} --shard 1/2 --out {alone}"));
+    stdout(&format!("reproduce 5.8 --runs 300 --seed 3 --out {alone}"));
+    stdout(&format!("merge {alone} --out {}", at("completed")));
+    assert_eq!(figures(&folder.join("completed")), figures(&folder.join("whole")));
     let line = refusal(&format!("merge {}1 --out {}", at("part"), at("joined")), 2);
     assert!(line.contains("1 figure is not complete; the first is 5.8"), "{line}");
     assert!(line.contains("bellwether reproduce 5.8 --runs 300 --seed 3 --out"), "{line}");
@@ -101,19 +107,21 @@ fn figures_that_are_killed_again_and_again_end_with_the_same_bytes() {
     std::fs::remove_dir_all(folder).expect("it was made by this test");
 }
 
-/// Commands in place of Slurm's. `sbatch` makes all shares at once; `squeue` shows four tasks, two
-/// once there is the file `some`, and none once there is the file `all`.
-fn pretended_slurm(folder: &Path) -> String {
+/// Commands in place of Slurm's. `sbatch` runs a command, then makes all shares at once; `squeue`
+/// shows four tasks, two once there is the file `some`, and none once there is the file `all`.
+fn pretended_slurm(folder: &Path, before: &str) -> String {
     let tools = folder.join("tools");
     std::fs::create_dir_all(&tools).expect("there is room for a folder");
     let at = folder.display();
-    let sbatch = "for SLURM_ARRAY_TASK_ID in 1 2 3 4; do export SLURM_ARRAY_TASK_ID; sh \"$2\"; \
-                  done >/dev/null; echo 7";
+    let sbatch = format!(
+        "{before}\nfor SLURM_ARRAY_TASK_ID in 1 2 3 4; do export SLURM_ARRAY_TASK_ID; sh \"$2\"; \
+         done >/dev/null; echo 7"
+    );
     let squeue = format!(
         "[ -e {at}/all ] && exit 0\necho 7_3; echo 7_4\n\
          [ -e {at}/some ] || {{ echo 7_1; echo 7_2; }}"
     );
-    for (name, script) in [("sbatch", sbatch), ("squeue", squeue.as_str())] {
+    for (name, script) in [("sbatch", sbatch), ("squeue", squeue)] {
         let path = tools.join(name);
         std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("there is room for a file");
         let runs = std::fs::Permissions::from_mode(0o755);
@@ -177,7 +185,7 @@ fn tasks_of_a_cluster_are_counted_with_the_time_left() {
         file.display(),
         out.display()
     );
-    let mut terminal = Terminal::start(&line, &pretended_slurm(&folder));
+    let mut terminal = Terminal::start(&line, &pretended_slurm(&folder, ":"));
     let seen = terminal.until("0/4 tasks");
     assert!(!seen.contains(" left"), "nobody knows before a task is done: {seen}");
     std::fs::write(folder.join("some"), "").expect("there is room for a file");
@@ -187,5 +195,56 @@ fn tasks_of_a_cluster_are_counted_with_the_time_left() {
     assert!(terminal.child.wait().expect("it ends").success());
     let rows = |out: &Path| std::fs::read(out.join("rows.csv")).expect("it was written");
     assert_eq!(rows(&out), rows(&whole));
+    std::fs::remove_dir_all(folder).expect("it was made by this test");
+}
+
+/// Tasks may wait for hours. Meanwhile the program's file becomes another build, here one that only
+/// fails; the tasks start what was there when they were submitted.
+#[test]
+fn tasks_of_a_cluster_run_the_build_that_submitted_them() {
+    let folder = folder("shares-rebuilt");
+    let (file, own) = (folder.join("sweep.toml"), folder.join("bellwether"));
+    let text = "sim = \"le-s\"\nruns = 40\npiece = 10\n[fixed]\nnodes = 5\n";
+    std::fs::write(&file, text).expect("there is room for a file");
+    std::fs::write(folder.join("all"), "").expect("there is room for a file");
+    std::fs::copy(program().get_program(), &own).expect("there is room for the program");
+    let rebuilt =
+        format!("rm {0}; printf '#!/bin/sh\nexit 1\n' >{0}; chmod 755 {0}", own.display());
+    let tools = pretended_slurm(&folder, &rebuilt);
+    let out = folder.join("out");
+    let mut command = Command::new(&own);
+    command.arg("sweep").arg(&file).arg("--out").arg(&out);
+    command.args(["--slurm", "--slurm-tasks", "4", "--slurm-retries", "0"]);
+    command.env("PATH", format!("{tools}:{}", std::env::var("PATH").unwrap_or_default()));
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(pieces(&out), 4, "the tasks have made them all");
+    std::fs::remove_dir_all(folder).expect("it was made by this test");
+}
+
+/// Figures remove the pieces of their folder once they are made, and `merge` joins what the folder
+/// says it has: so no folder has a sweep and figures.
+#[test]
+fn a_folder_of_a_sweep_is_none_of_figures() {
+    let folder = folder("shares-mixed");
+    let at = |name: &str| folder.join(name).display().to_string();
+    let file = folder.join("sweep.toml");
+    let text = "sim = \"le-s\"\nruns = 20\npiece = 10\n[fixed]\nnodes = 5\n";
+    std::fs::write(&file, text).expect("there is room for a file");
+    stdout(&format!("sweep {} --out {}", file.display(), at("sweep")));
+    for flags in ["", "--shard 1/2"] {
+        let line = refusal(&format!("reproduce 5.8 --runs 2 {flags} --out {}", at("sweep")), 2);
+        assert!(line.contains("it has sweep.toml, so a sweep keeps pieces there"), "{line}");
+    }
+    assert_eq!(pieces(&folder.join("sweep")), 2, "they are still there");
+    stdout(&format!("reproduce 5.8 --runs 2 --shard 1/1 --out {}", at("figures")));
+    let line = refusal(&format!("sweep {} --out {}", file.display(), at("figures")), 2);
+    assert!(line.contains("it has figures.toml, so shares of figures keep pieces"), "{line}");
+    let line = refusal(&format!("merge {} --out {}", at("sweep"), at("figures")), 2);
+    assert!(line.contains("it has figures.toml"), "{line}");
+    // As older versions could leave it.
+    std::fs::copy(&file, folder.join("figures/sweep.toml")).expect("there is room for a file");
+    let line = refusal(&format!("merge {}", at("figures")), 2);
+    assert!(line.contains("remove that file if they are not needed"), "{line}");
     std::fs::remove_dir_all(folder).expect("it was made by this test");
 }

@@ -3,7 +3,7 @@
 use super::client::{Answer, Door, Group};
 use super::member::{Folder, eventually};
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::UdpSocket;
@@ -27,13 +27,14 @@ fn promtool(arguments: &[&str], input: &str) {
     assert!(output.status.success(), "promtool {arguments:?}: {said:?}\n{input}");
 }
 
-/// A page of a leader that has a command and hooks, and has refused a datagram.
+/// A page of a leader that has a command, hooks and a check, and has refused a datagram.
 fn full_page() -> String {
     let folder = Folder::new("http-page-hook");
     let hook = folder.script("hook", "exit 0").display().to_string();
     // Of a network that no host has; on the loopback nobody can be asked for it.
     let address = format!("192.0.2.{}/32@lo", 1 + std::process::id() % 254);
-    let flags = ["--on-change", &hook, "--address", &address, "--", "sleep", "1000"];
+    let watch = ["--check", "name=root,file=/", "--on-change", &hook, "--address", &address];
+    let flags = [&watch[..], &["--", "sleep", "1000"]].concat();
     let group = Group::start("page", 3, &flags);
     let (_, leads, _) = group.roles();
     let Door::Tcp(address) = leads else { unreachable!("it is an address") };
@@ -47,6 +48,7 @@ fn full_page() -> String {
             "interface=\"lo\",state=\"set\"} 1",
             "bellwether_round_trip_seconds_count",
             "bellwether_delay_bound_seconds_count",
+            "check=\"root\"} 1",
         ];
         words.iter().all(|word| answer.body.contains(word))
     };
@@ -117,6 +119,34 @@ fn the_alerts_are_well_formed_and_fire_when_they_should() {
     for name in rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")) {
         assert!(operating.contains(&format!("`{name}`")), "docs/operating.md has no {name}");
     }
+}
+
+/// All expressions of the dashboard.
+fn expressions(of: &Value) -> Vec<&str> {
+    match of {
+        Value::Array(all) => all.iter().flat_map(expressions).collect(),
+        Value::Object(all) => {
+            let own = all.get("expr").and_then(Value::as_str);
+            own.into_iter().chain(all.values().flat_map(expressions)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `promtool` reads rules only, so each expression is recorded.
+#[test]
+fn what_the_dashboard_asks_is_understood_by_prometheus() {
+    let folder = Folder::new("http-dashboard");
+    let dashboard = std::fs::read_to_string(contrib("grafana.json")).expect("it is there");
+    let dashboard: Value = serde_json::from_str(&dashboard).expect("it is JSON");
+    let all = expressions(&dashboard);
+    assert!(all.len() > 30, "{all:?}");
+    let rule = |(at, expr): (usize, &&str)| json!({"record": format!("panel:{at}"), "expr": expr});
+    let rules: Vec<Value> = all.iter().enumerate().map(rule).collect();
+    let rules = json!({"groups": [{"name": "dashboard", "rules": rules}]});
+    let file = folder.file("rules.yml");
+    std::fs::write(&file, rules.to_string()).expect("there is room"); // JSON is YAML
+    promtool(&["check", "rules", &file.display().to_string()], "");
 }
 
 /// A Prometheus that ends with the test.

@@ -253,6 +253,21 @@ fn what_cannot_change_is_named_and_then_nothing_changes() {
     assert_eq!(reign(&member), before);
 }
 
+/// All addresses of a port cannot be had while the member itself has one of them.
+#[test]
+fn a_port_that_the_member_has_itself_is_no_other_process() {
+    let folder = Folder::new("reload-port");
+    let list = peers(1);
+    let http = list.split('=').nth(1).expect("an address").replace(":7400", ":7480");
+    settings(&folder, &list, &format!("http = \"{http}\""));
+    let member = start(&folder, 1);
+    reign(&member);
+    settings(&folder, &list, "http = \"0.0.0.0:7480\"");
+    let line = refusal(&member.ask("reload"), 1);
+    let cause = format!("--http 0.0.0.0:7480: this member itself has the port, at {http}");
+    assert!(line.contains(&cause) && line.contains("leave `http` out for one reload"), "{line}");
+}
+
 #[test]
 fn another_token_is_asked_for_at_once_and_another_rank_counts_in_the_election() {
     let folder = Folder::new("reload-token");

@@ -129,6 +129,14 @@ fn members_elsewhere_are_asked_by_http_and_one_that_does_not_answer_is_named() {
     assert!(missing.contains("\"3\""), "{missing}");
     let last = reigns(&told).last().expect("somebody led").clone();
     assert_eq!(last, (first, "leads".to_owned()), "{told:#}");
+    // The first one knows the others.
+    let all =
+        format!("--dir {} --http-from http://{} --http-from :7480", empty.display(), place(1));
+    let told = eventually("all", || {
+        let told = report(&all);
+        told["missing"].as_array().expect("a list").is_empty().then_some(told)
+    });
+    assert_eq!(told["members"], json!([1, 2, 3]), "{told:#}");
     // What was answered is a trace, and can be kept for later.
     let saved = folder.file("one.jsonl");
     let asked = std::process::Command::new("curl")

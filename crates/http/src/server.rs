@@ -58,6 +58,11 @@ impl CannotServe {
     pub fn is_config(&self) -> bool {
         matches!(self.error.kind(), ErrorKind::NotFound | ErrorKind::AddrNotAvailable)
     }
+
+    /// Whether somebody answers there already.
+    pub fn is_taken(&self) -> bool {
+        self.error.kind() == ErrorKind::AddrInUse
+    }
 }
 
 impl fmt::Display for CannotServe {

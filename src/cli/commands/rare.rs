@@ -20,7 +20,7 @@ const YEAR: f64 = 31_557_600.0;
 
 #[derive(Args, Clone, Debug)]
 pub(in crate::cli) struct RareFlags {
-    /// Estimate how probable this is within --window, by splitting
+    /// Estimate how probable this is within --window; failed-election: in one election
     #[arg(long, value_name = "EVENT", value_parser = one_of::<RareEvent>(), help_heading = HEADING)]
     rare: Option<RareEvent>,
     /// With two-leaders: for longer than this
@@ -142,7 +142,7 @@ fn for_people(
         _ => String::new(),
     };
     let error = 100.0 * estimate.relative_error();
-    let warning = match error > 20.0 {
+    let warning = match estimate.has_large_error() {
         true => "\nThe relative error is large: the interval may be too narrow; raise --effort",
         false => "",
     };
@@ -189,6 +189,7 @@ fn for_programs(
         "stderr": estimate.stderr,
         "relative_error": Some(estimate.relative_error()).filter(|error| error.is_finite()),
         "ci95": estimate.ci95,
+        "large_error": estimate.has_large_error(),
         "per_year": per_year(rare, experiment, estimate),
         "replications": estimate.replications,
         "levels": estimate.levels,
@@ -213,6 +214,7 @@ fn rows(sim: &Sim, rare: &Rare, experiment: &Experiment, estimate: &Estimate) ->
         "stderr",
         "ci95_low",
         "ci95_high",
+        "large_error",
         "per_year",
         "effort",
         "replications",
@@ -223,7 +225,8 @@ fn rows(sim: &Sim, rare: &Rare, experiment: &Experiment, estimate: &Estimate) ->
     let of = |key: &str| all[key].clone();
     let mut cells: Vec<Value> =
         ["protocol", "nodes", "event", "longer", "window", "probability", "stderr"].map(of).into();
-    cells.extend([json!(low), json!(high), of("per_year"), of("effort")]);
+    cells.extend([json!(low), json!(high)]);
+    cells.extend(["large_error", "per_year", "effort"].map(of));
     cells.extend([json!(estimate.replications.len()), json!(estimate.levels.len())]);
     cells.extend(["runs", "seed"].map(of));
     row.push(cells);

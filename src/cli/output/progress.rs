@@ -4,7 +4,7 @@
 //! no bar then, and no signal is caught. A follower belongs to a thread, since the commands know
 //! of none.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use signal_hook::consts::SIGINT;
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write as _};
@@ -47,6 +47,8 @@ pub(in crate::cli) fn follow<T>(follower: Arc<dyn Follower>, work: impl FnOnce()
 /// Counts what is finished, and clears its bar when it is dropped, however the work ends.
 pub(in crate::cli) struct Progress {
     done: Arc<AtomicU64>,
+    /// How many of those took no time: they were there before, or are not needed.
+    skipped: Arc<AtomicU64>,
     followed: Followed,
     /// The name of the present work, if it has one.
     now: Arc<Mutex<String>>,
@@ -70,39 +72,46 @@ impl Progress {
 
     /// The progress of so many things with this name.
     pub(in crate::cli) fn of(total: u64, things: &'static str) -> Self {
-        Self::told(Some(total), things, followed())
+        Self::told(Total::Of(total), things, followed())
+    }
+
+    /// The progress of so many runs, or fewer.
+    pub(in crate::cli) fn at_most(total: u64) -> Self {
+        Self::told(Total::AtMost(total), "runs", followed())
     }
 
     /// The progress of an unknown number of things.
     pub(in crate::cli) fn without_end(things: &'static str) -> Self {
-        Self::told(None, things, followed())
+        Self::told(Total::Unknown, things, followed())
     }
 
     /// The progress of so many runs, told to whoever follows another thread.
     pub(in crate::cli) fn of_runs(total: u64, followed: Followed) -> Self {
-        Self::told(Some(total), "runs", followed)
+        Self::told(Total::Of(total), "runs", followed)
     }
 
-    fn told(total: Option<u64>, things: &'static str, followed: Followed) -> Self {
+    fn told(total: Total, things: &'static str, followed: Followed) -> Self {
         let shown = followed.is_none() && io::stderr().is_terminal();
         if let Some(follower) = &followed {
-            follower.begin(total);
+            follower.begin(total.number());
         }
         let mut progress = Self::shown(total, things, shown);
         progress.followed = followed;
         progress
     }
 
-    fn shown(total: Option<u64>, things: &'static str, shown: bool) -> Self {
-        let (done, now) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(String::new())));
+    fn shown(total: Total, things: &'static str, shown: bool) -> Self {
+        let [done, skipped] = [(); 2].map(|()| Arc::new(AtomicU64::new(0)));
+        let now = Arc::new(Mutex::new(String::new()));
         let bar = Arc::new(Mutex::new(None));
         let painter = shown.then(|| {
             let (stop, stopped) = channel();
-            let (done, now, bar) = (Arc::clone(&done), Arc::clone(&now), Arc::clone(&bar));
-            let work = Work { total, things, done, now, bar };
+            let [done, skipped] = [&done, &skipped].map(Arc::clone);
+            let (now, bar) = (Arc::clone(&now), Arc::clone(&bar));
+            let work = Work { total, things, done, skipped, now, bar };
             (stop, std::thread::spawn(move || work.paint(&stopped)))
         });
-        Self { done, followed: None, now, bar, painter: Mutex::new(painter) }
+        Self { done, skipped, followed: None, now, bar, painter: Mutex::new(painter) }
     }
 
     /// Names what is being worked on.
@@ -144,6 +153,12 @@ impl Progress {
         }
     }
 
+    /// So many more need no work. The time left follows from the others alone.
+    pub(in crate::cli) fn skip(&self, count: u64) {
+        self.skipped.fetch_add(count, Ordering::Relaxed);
+        self.add(count);
+    }
+
     /// How many are finished.
     pub(in crate::cli) fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
@@ -165,11 +180,45 @@ impl Drop for Progress {
     }
 }
 
+/// How much there is to do.
+#[derive(Clone, Copy, Debug)]
+enum Total {
+    /// So much.
+    Of(u64),
+    /// So much, or less.
+    AtMost(u64),
+    Unknown,
+}
+
+impl Total {
+    fn number(self) -> Option<u64> {
+        match self {
+            Self::Of(total) | Self::AtMost(total) => Some(total),
+            Self::Unknown => None,
+        }
+    }
+
+    /// The time left in words, after this time in which so much was done, of which so much needed
+    /// no work. It is unknown before any work is done.
+    fn left(self, took: Duration, done: u64, skipped: u64) -> String {
+        let made = done.saturating_sub(skipped);
+        let (Some(total), 1..) = (self.number(), made) else { return String::new() };
+        let per = took.as_secs_f64() / made as f64;
+        let left = Duration::try_from_secs_f64(per * total.saturating_sub(done) as f64);
+        let words = HumanDuration(left.unwrap_or(Duration::MAX));
+        match self {
+            Self::AtMost(_) => format!(", at most {words:#} left"),
+            Self::Of(_) | Self::Unknown => format!(", {words:#} left"),
+        }
+    }
+}
+
 /// What the painter looks at.
 struct Work {
-    total: Option<u64>,
+    total: Total,
     things: &'static str,
     done: Arc<AtomicU64>,
+    skipped: Arc<AtomicU64>,
     now: Arc<Mutex<String>>,
     bar: Arc<Mutex<Option<ProgressBar>>>,
 }
@@ -177,34 +226,34 @@ struct Work {
 impl Work {
     /// Waits, then draws until the other end of the channel is gone, then clears.
     fn paint(&self, stopped: &Receiver<()>) {
+        let watch = Stopwatch::start();
         let waits = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
         if !waits(PATIENCE) {
             return;
         }
-        let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::stderr());
+        let bar = ProgressBar::with_draw_target(self.total.number(), ProgressDrawTarget::stderr());
         let bar = bar.with_elapsed(PATIENCE);
         if let Ok(mut shared) = self.bar.lock() {
             *shared = Some(bar.clone());
         }
-        let style = |end: &str| {
-            let (bar, end) = match self.total {
-                Some(_) => ("{spinner} {bar:40.cyan/blue} {human_pos}/{human_len}", end),
-                None => ("{spinner} {human_pos}", ""),
-            };
-            let template = format!("{bar} {}, {{elapsed}} so far{end}{{msg}}", self.things);
-            ProgressStyle::with_template(&template).ok()
+        let counts = match self.total.number() {
+            Some(_) => "{spinner} {bar:40.cyan/blue} {human_pos}/{human_len}",
+            None => "{spinner} {human_pos}",
         };
-        // The time left is unknown before anything is done.
-        let mut styles = [style(""), style(", {eta} left")].map(Option::into_iter);
+        let template = format!("{counts} {}, {{elapsed}} so far{{msg}}", self.things);
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
         loop {
+            // In this order: what is skipped between the two reads is not taken for work.
             let position = self.done.load(Ordering::Relaxed);
-            if let Some(style) = styles[usize::from(position > 0)].next() {
-                bar.set_style(style);
-            }
+            let skipped = self.skipped.load(Ordering::Relaxed);
+            let mut message = self.total.left(watch.elapsed(), position, skipped);
             match self.now.lock() {
-                Ok(now) if !now.is_empty() => bar.set_message(format!(": {now}")),
+                Ok(now) if !now.is_empty() => message += &format!(": {now}"),
                 _ => {}
             }
+            bar.set_message(message);
             bar.set_position(position);
             bar.tick();
             if !waits(FRAME) {
@@ -288,7 +337,7 @@ mod tests {
     #[test]
     fn short_work_does_not_wait_for_its_bar() {
         let watch = Stopwatch::start();
-        let progress = Progress::shown(Some(10), "runs", true);
+        let progress = Progress::shown(Total::Of(10), "runs", true);
         progress.tick();
         drop(progress);
         assert!(watch.elapsed() < PATIENCE, "{:?}", watch.elapsed());
@@ -296,7 +345,18 @@ mod tests {
 
     #[test]
     fn without_a_terminal_nobody_draws() {
-        assert!(Progress::shown(Some(10), "runs", false).painter.lock().unwrap().is_none());
+        assert!(Progress::shown(Total::Of(10), "runs", false).painter.lock().unwrap().is_none());
+    }
+
+    #[test]
+    fn the_time_left_follows_from_what_took_time() {
+        let took = Duration::from_secs(10);
+        let left = |total: Total, done, skipped| total.left(took, done, skipped);
+        assert_eq!(left(Total::Of(100), 50, 0), ", 10s left");
+        assert_eq!(left(Total::Of(100), 50, 40), ", 50s left", "ten took all the time");
+        assert_eq!(left(Total::Of(100), 40, 40), "", "nobody knows how long a run takes");
+        assert_eq!(left(Total::AtMost(100), 50, 40), ", at most 50s left");
+        assert_eq!(left(Total::Unknown, 50, 0), "");
     }
 
     #[derive(Default)]

@@ -13,7 +13,7 @@
 //! normal: hence the minimum for `first`. A test measures the coverage for skewed samples.
 
 use super::{BadSweep, bad, names, whole};
-use bellwether_sim::part::interval_of;
+use bellwether_sim::part::{interval_of, is_students};
 use serde_json::{Map, Value};
 
 /// How many runs a point gets.
@@ -51,6 +51,9 @@ const RUNS: u64 = 1000;
 const FIRST_MIN: u64 = 100;
 const FIRST: u64 = 500;
 const MOST: u64 = 1_000_000;
+/// With fewer samples that differ from the commonest, the number of such samples varies by a
+/// quarter and more of itself, and so does the width of Student's interval.
+const OTHERS_MIN: usize = 20;
 /// The keys of a rule.
 const KEYS: [&str; 5] = ["relative", "absolute", "of", "first", "most"];
 
@@ -116,9 +119,21 @@ impl Rule {
         };
         let mean = samples.iter().sum::<f64>() / samples.len() as f64;
         let half = (mean - low).max(high - mean);
-        match width {
+        let narrow = match width {
             Width::Absolute(most) => half <= most,
             Width::Relative(part) => half <= part * mean.abs(),
-        }
+        };
+        narrow && (!is_students(measure) || vary_enough(samples))
+    }
+}
+
+/// Whether the spread of these samples says something: see "Seldom values" above.
+fn vary_enough(samples: &[f64]) -> bool {
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let equal = sorted.chunk_by(|one, next| one == next).map(<[f64]>::len);
+    match samples.len() - equal.max().unwrap_or(0) {
+        0 => samples.first().is_some_and(|value| *value != 0.0),
+        others => others >= OTHERS_MIN,
     }
 }

@@ -168,8 +168,8 @@ impl Trial {
             piece,
             keep,
             threads,
-            runs: &|_| (),
-            points: &|| (),
+            made: &|_| (),
+            spared: &|_| (),
             over: &|| false,
         }
     }
@@ -245,4 +245,32 @@ fn a_part_has_the_runs_of_the_whole() {
     }
     let only = whole.clone().only(&["messages".to_owned()]);
     assert_eq!((only.measures.len(), only.values.len()), (1, 20));
+}
+
+/// What is told adds up to the most runs that all points may get, whether runs are made, found, or
+/// not needed; and what was kept is not told as made.
+#[test]
+fn whoever_follows_learns_which_runs_took_time() {
+    let narrow = json!({"sim": "x", "runs": {"relative": 0.2, "first": 100, "most": 400}});
+    let narrow = read(&narrow).unwrap().rule.unwrap();
+    for rule in [Rule::fixed(200, 0.95), narrow] {
+        let trial = Trial::new(rule);
+        let keep = InMemory::default();
+        let told = || {
+            let (made, spared) = (AtomicU64::new(0), AtomicU64::new(0));
+            let work = Work {
+                made: &|runs| _ = made.fetch_add(runs, Ordering::Relaxed),
+                spared: &|runs| _ = spared.fetch_add(runs, Ordering::Relaxed),
+                ..trial.work(&keep, 2, 50)
+            };
+            let runs = work.whole().expect("it can be simulated").iter().map(|row| row.runs).sum();
+            let most = LOSSES.len() as u64 * trial.rule.most();
+            let [made, spared] = [made, spared].map(AtomicU64::into_inner);
+            assert_eq!(made + spared, most);
+            (made, runs)
+        };
+        let (made, runs): (u64, u64) = told();
+        assert_eq!(made, runs);
+        assert_eq!(told(), (0, runs), "all is there now");
+    }
 }

@@ -130,6 +130,13 @@ impl Share {
     }
 }
 
+/// A piece that is there.
+struct Piece {
+    part: Part,
+    /// Whether it was made just now.
+    is_new: bool,
+}
+
 /// All points of a sweep, and how they are simulated.
 pub struct Work<'a> {
     /// The points.
@@ -142,10 +149,11 @@ pub struct Work<'a> {
     pub keep: &'a dyn Keep,
     /// How many threads there are.
     pub threads: usize,
-    /// Told about runs that are there, made now or before.
-    pub runs: &'a (dyn Fn(u64) + Sync),
-    /// Told about each point that is finished.
-    pub points: &'a (dyn Fn() + Sync),
+    /// Told about runs that are made.
+    pub made: &'a (dyn Fn(u64) + Sync),
+    /// Told about runs that need not be made: they were kept, or their point needs no more. With
+    /// those that are made they come to the most that all points may get.
+    pub spared: &'a (dyn Fn(u64) + Sync),
     /// Asked whether to begin no more.
     pub over: &'a (dyn Fn() -> bool + Sync),
 }
@@ -278,9 +286,7 @@ impl Work<'_> {
     fn make_pieces(&self, share: Option<Share>) -> Result<u64, NotSwept> {
         let mine = self.pieces(share);
         self.each(&mine, &|(task, runs), threads| {
-            let runs = runs.clone();
-            let length = runs.end - runs.start;
-            self.part(task, runs, Some(threads)).map(|_| (self.runs)(length))
+            self.part(task, runs.clone(), Some(threads)).map(|part| self.tell(&part))
         })?;
         Ok(mine.len() as u64)
     }
@@ -324,7 +330,12 @@ impl Work<'_> {
         for &runs in &self.rule.schedule {
             for piece in self.cut(seen..runs) {
                 match self.part(task, piece, threads) {
-                    Ok(part) => parts.push(part),
+                    Ok(part) => {
+                        if self.rule.narrow.is_some() {
+                            self.tell(&part);
+                        }
+                        parts.push(part.part);
+                    }
                     Err(NotSwept::Missing(_, command, runs)) => {
                         missing.get_or_insert((0, command, runs)).0 += 1;
                     }
@@ -339,9 +350,10 @@ impl Work<'_> {
         if let Some((count, command, runs)) = missing {
             return Err(NotSwept::Missing(count, command, runs));
         }
-        let outcome = self.outcome(task, &parts, seen);
-        (self.points)();
-        Ok(outcome)
+        if self.rule.narrow.is_some() {
+            (self.spared)(self.rule.most() - seen);
+        }
+        Ok(self.outcome(task, &parts, seen))
     }
 
     /// Whether the measures that the rule names are known well enough.
@@ -376,18 +388,23 @@ impl Work<'_> {
         }
     }
 
+    fn tell(&self, piece: &Piece) {
+        let tell = if piece.is_new { self.made } else { self.spared };
+        tell(piece.part.runs());
+    }
+
     /// A piece, made if it is not there and there are threads.
     fn part(
         &self,
         task: &Task,
         runs: Range<u64>,
         threads: Option<usize>,
-    ) -> Result<Part, NotSwept> {
+    ) -> Result<Piece, NotSwept> {
         let Task { command, measures, .. } = task;
         let key = Key { command: command.clone(), measures: measures.clone(), runs: runs.clone() };
         let name = key.name();
         if let Some(part) = self.keep.load(&name).and_then(|bytes| key.decode(&bytes)) {
-            return Ok(part);
+            return Ok(Piece { part, is_new: false });
         }
         let Some(threads) = threads else {
             return Err(NotSwept::Missing(1, command.clone(), runs));
@@ -400,6 +417,6 @@ impl Work<'_> {
         }
         let part = part.only(measures);
         self.keep.keep(&name, &key.encode(&part)).map_err(NotSwept::NotKept)?;
-        Ok(part)
+        Ok(Piece { part, is_new: true })
     }
 }

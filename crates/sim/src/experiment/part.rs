@@ -150,6 +150,12 @@ pub fn interval_of(measure: &str, column: &[f64], confidence: f64) -> Option<[f6
     Some([low.max(summary.min.min(0.0)), high])
 }
 
+/// Whether the interval of such a column is Student's, which needs samples that vary; not that of a
+/// proportion, nor of estimates of a probability.
+pub fn is_students(measure: &str) -> bool {
+    measure != PROBABILITY && sort_as(measure).sort() != Sort::Chance
+}
+
 /// Whether a schedule of faults broke a promise, where such schedules are kept as runs are: 1 or 0.
 pub const BROKEN: &str = "broken";
 

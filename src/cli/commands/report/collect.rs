@@ -3,7 +3,7 @@
 //! **Promise.** A member that does not answer is named, with the reason, and the others are told
 //! of. What a member answers is bounded by its memory, and by a limit here.
 
-use super::http::{self, Url};
+use super::http::{self, From, Url};
 use crate::cli::failure::{Failure, with_flags};
 use crate::cli::runtime_dir;
 use bellwether::check::account::{ClockOffset, Piece};
@@ -11,6 +11,7 @@ use bellwether::check::live::{Line, Trace};
 use bellwether::core::{Duration, Event, Record};
 use bellwether::net::clock::{BootTime, Clock};
 use bellwether::net::control::{ClientError, Place, find, places};
+use bellwether::net::status::Status;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -32,11 +33,11 @@ pub(super) struct Collected {
     pub(super) missing: Vec<Missing>,
 }
 
-/// Asks the members on this machine, and those at these addresses.
+/// Asks the members on this machine, and those elsewhere.
 pub(super) fn collect(
     group: Option<String>,
     dir: Option<&Path>,
-    remote: &[Url],
+    remote: &[From],
     last: Option<Duration>,
 ) -> Result<Collected, Failure> {
     let text = |name| runtime_dir::variable(name).and_then(|value| value.into_string().ok());
@@ -64,9 +65,9 @@ pub(super) fn collect(
             }
         }
     }
-    for url in remote {
+    for url in elsewhere(&here, remote) {
         let before = BootTime.now().as_nanos();
-        match http::past(url, last) {
+        match http::past(&url, last) {
             Ok(trace) => {
                 let after = BootTime.now().as_nanos();
                 let clock = compared(&trace, before, after);
@@ -80,6 +81,41 @@ pub(super) fn collect(
     }
     once(&mut pieces);
     Ok(Collected { pieces, missing })
+}
+
+/// Where members elsewhere are asked: those that were named; and at a port, all that members here
+/// or those know, but for the members here. Each is asked once.
+fn elsewhere(here: &[(PathBuf, Place)], remote: &[From]) -> Vec<Url> {
+    let named = remote.iter().filter_map(|from| match from {
+        From::Member(url) => Some(url.clone()),
+        From::All(_) => None,
+    });
+    let mut urls: Vec<Url> = named.collect();
+    let ports: Vec<u16> = remote
+        .iter()
+        .filter_map(|from| match from {
+            From::All(port) => Some(*port),
+            From::Member(_) => None,
+        })
+        .collect();
+    if ports.is_empty() {
+        return urls;
+    }
+    let told = here.iter().filter_map(|(dir, place)| {
+        find(dir, Some(&place.group), Some(place.id)).ok()?.status().ok()
+    });
+    let told: Vec<Status> =
+        told.chain(urls.iter().filter_map(|url| http::told(url).ok())).collect();
+    let is_here = |id: u64| here.iter().any(|(_, place)| place.id == id);
+    for member in told.iter().flat_map(|status| &status.members).filter(|one| !is_here(one.id)) {
+        let address = member.address.as_deref().unwrap_or_default();
+        for url in ports.iter().filter_map(|port| Url::at(address, *port)) {
+            if !urls.contains(&url) {
+                urls.push(url);
+            }
+        }
+    }
+    urls
 }
 
 /// The sockets of the group, or of the one group that is here.

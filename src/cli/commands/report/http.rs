@@ -3,6 +3,7 @@
 //! **Promise.** An answer takes a few seconds at most, from its first byte to its last, and no more
 //! than [`ANSWER_MAX`] bytes.
 
+use crate::cli::connect::connect;
 use bellwether::check::live::Trace;
 use bellwether::core::{Duration, Instant};
 use bellwether::net::clock::{BootTime, Clock};
@@ -10,7 +11,7 @@ use bellwether::net::status::Status;
 use serde_json::Value;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::str::FromStr;
 
 /// The longest to wait for a connection, and for the whole answer.
@@ -18,10 +19,39 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 /// The longest answer.
 const ANSWER_MAX: u64 = 16 << 20;
 
+/// Who is asked by HTTP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum From {
+    /// The member there: `http://HOST:PORT`.
+    Member(Url),
+    /// Every member that those who are asked know, each at this port of its address: `:PORT`.
+    All(u16),
+}
+
+impl FromStr for From {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.strip_prefix(':').map(str::parse) {
+            Some(Ok(port)) => Ok(Self::All(port)),
+            Some(Err(_)) => Err(format!("'{}' is no port: as in :7480", text.escape_debug())),
+            None => text.parse().map(Self::Member),
+        }
+    }
+}
+
 /// Where a member answers: `http://HOST:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct Url {
     place: String,
+}
+
+impl Url {
+    /// Another port of the address at which a member receives.
+    pub(super) fn at(address: &str, port: u16) -> Option<Self> {
+        let (host, _) = address.rsplit_once(':')?;
+        Some(Self { place: format!("{host}:{port}") })
+    }
 }
 
 impl FromStr for Url {
@@ -56,13 +86,19 @@ pub(super) fn past(url: &Url, last: Option<Duration>) -> Result<Trace, String> {
     Trace::parse(&url.to_string(), body(&answer)?).map_err(|bad| bad.to_string())
 }
 
-/// The status of the member there, as JSON; why it does not tell, in a sentence.
-pub(in crate::cli) fn status(url: &Url) -> Result<Value, String> {
+/// The status of the member there; why it does not tell, in a sentence.
+pub(super) fn told(url: &Url) -> Result<Status, String> {
     let answer = answer(url, "/v1/status")?;
-    let strange = |_| "it does not answer as a member does".to_owned();
-    // What is no status of a member is not passed on, whoever sends it.
-    let status: Status = serde_json::from_slice(body(&answer)?).map_err(strange)?;
-    serde_json::to_value(&status).map_err(strange)
+    serde_json::from_slice(body(&answer)?).map_err(strange)
+}
+
+/// The same as JSON. What is no status of a member is not passed on, whoever sends it.
+pub(in crate::cli) fn status(url: &Url) -> Result<Value, String> {
+    serde_json::to_value(told(url)?).map_err(strange)
+}
+
+fn strange(_: serde_json::Error) -> String {
+    "it does not answer as a member does".to_owned()
 }
 
 /// What is answered at a path.
@@ -74,9 +110,7 @@ fn answer(url: &Url, path: &str) -> Result<Vec<u8>, String> {
 }
 
 fn ask(url: &Url, path: &str) -> io::Result<Vec<u8>> {
-    let mut places = url.place.to_socket_addrs()?;
-    let place = places.next().ok_or_else(|| io::Error::other("its name has no address"))?;
-    let mut stream = TcpStream::connect_timeout(&place, PATIENCE)?;
+    let mut stream = connect(&url.place, PATIENCE)?;
     stream.set_write_timeout(Some(PATIENCE))?;
     // With HTTP/1.0 the end of the answer is the end of the connection.
     let asks = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", url.place);
@@ -178,6 +212,20 @@ mod tests {
         let stream = server(vec![b"a".to_vec(), b"b".to_vec()], std::time::Duration::ZERO);
         let whole = read_until(stream, BootTime.now() + Duration::from_secs(60)).unwrap();
         assert_eq!(whole, b"ab");
+    }
+
+    #[test]
+    fn a_port_alone_means_all_members() {
+        assert_eq!(":7480".parse(), Ok(From::All(7480)));
+        assert!(matches!("http://10.0.0.2:7480".parse(), Ok(From::Member(_))));
+        for bad in [":", ":99999", ":x"] {
+            let why = bad.parse::<From>().unwrap_err();
+            assert!(why.contains("as in :7480"), "{why}");
+        }
+        let shown = |address| Url::at(address, 80).map(|url| url.to_string());
+        assert_eq!(shown("10.0.0.2:7400").as_deref(), Some("http://10.0.0.2:80"));
+        assert_eq!(shown("[fe80::1]:7400").as_deref(), Some("http://[fe80::1]:80"));
+        assert_eq!(shown("nothing"), None);
     }
 
     #[test]

@@ -21,7 +21,6 @@ use bellwether::core::{Duration, Event, SimTime};
 use bellwether::sim::diagram::{Options, space_time};
 use clap::Args;
 use collect::{Collected, Missing};
-use http::Url;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -38,9 +37,10 @@ pub(in crate::cli) struct Report {
     /// How far back, as in 1h or 10min [default: all that is remembered]
     #[arg(long, value_name = "D")]
     since: Option<Duration>,
-    /// Ask a member on another machine, too, as in http://10.0.0.2:7480. May be given several times
-    #[arg(long, value_name = "URL", conflicts_with = "trace")]
-    http_from: Vec<Url>,
+    /// Ask a member on another machine, too, as in http://10.0.0.2:7480; or, as in :7480, all
+    /// members that the others know, at this port. May be given several times
+    #[arg(long, value_name = "URL|:PORT", conflicts_with = "trace")]
+    http_from: Vec<http::From>,
     /// The directory that the members were started with [env: BELLWETHER_DIR]
     #[arg(long, value_name = "DIR", conflicts_with = "trace")]
     dir: Option<PathBuf>,
@@ -55,7 +55,8 @@ pub(in crate::cli) struct Report {
 const EXAMPLES: &str = "\
 Examples:
   bellwether report web --since 1h                          the members on this machine
-  bellwether report web --http-from http://10.0.0.2:7480    and one on another machine
+  bellwether report web --since 1h --http-from :7480        and all on other machines
+  bellwether report web --http-from http://10.0.0.2:7480    or one of them
   bellwether report --trace 1.jsonl 2.jsonl --svg run.svg   what members recorded into files";
 
 impl Report {

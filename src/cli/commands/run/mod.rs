@@ -202,7 +202,7 @@ fn start(
     let handler = Arc::new(handler);
     // So that nobody waits for answers that never come, nor does one that cannot answer HTTP.
     let token = settings.token()?;
-    let http = open_http(&settings, token.clone(), &handler)?;
+    let http = open_http(&settings, None, token.clone(), &handler)?;
     let mut reloading = Reloading::new(sources, http, token);
     // A member without a control socket does not join. From here on requests are answered.
     let serve = serving(&settings, builder, &handler, errors);
@@ -267,17 +267,30 @@ fn serving(
 }
 
 /// Answers HTTP, if that is wanted. The member may be yet to join.
+/// Answers HTTP, if that is asked. A server of this member may have a place until then.
 fn open_http(
     settings: &Settings,
+    present: Option<&bellwether_http::Place>,
     token: Option<bellwether_http::Token>,
     handler: &Arc<RunHandler>,
 ) -> Result<Option<bellwether_http::Server>, Failure> {
     let Some(place) = &settings.options.serving.http else { return Ok(None) };
     let server = bellwether_http::Server::start(place, token, Arc::clone(handler) as _);
     server.map(Some).map_err(|error| {
-        let line = format!("--http: {error}");
+        let line = match present {
+            Some(present) if error.is_taken() && share_port(present, place) => format!(
+                "--http {place}: this member itself has the port, at {present}, until the change \
+                 is made; choose another port, or leave `http` out for one reload"
+            ),
+            _ => format!("--http: {error}"),
+        };
         if error.is_config() { Failure::Config(line) } else { Failure::Io(line) }
     })
+}
+
+fn share_port(one: &bellwether_http::Place, other: &bellwether_http::Place) -> bool {
+    use bellwether_http::Place::Tcp;
+    matches!((one, other), (Tcp(one), Tcp(other)) if one.port() == other.port())
 }
 
 fn say_why(errors: &Printer, code: u8, why: Option<String>) -> u8 {

@@ -316,7 +316,9 @@ impl Reloader {
         let format = format_of_changes(&new);
         let printer = has("format").then(|| self.printer(format)).transpose().map_err(failed)?;
         let http = if has("http") {
-            Http::Becomes(open_http(&new, token.clone(), &self.place.handler).map_err(refused)?)
+            let present = old.options.serving.http.as_ref();
+            let server = open_http(&new, present, token.clone(), &self.place.handler);
+            Http::Becomes(server.map_err(refused)?)
         } else {
             Http::Stays
         };

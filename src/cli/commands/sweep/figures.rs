@@ -4,7 +4,7 @@
 //! points of its figure, so a figure belongs to one share. Points that figures of several shares
 //! show are made by each of them, unless they write to one folder and one comes later.
 
-use super::folder::{FIGURES, Folder, Folders};
+use super::folder::{FIGURES, Folder, Folders, Owner};
 use super::share;
 use super::slurm::Cluster;
 use crate::cli::Done;
@@ -58,7 +58,7 @@ impl Shared {
         figures: &[Figure],
         budget: Budget,
     ) -> Result<Self, Failure> {
-        let folder = Arc::new(Folder::make(out)?);
+        let folder = Arc::new(Folder::make(out, Owner::Figures)?);
         Ok(Self { folder, figures: figures.to_vec(), budget })
     }
 
@@ -93,7 +93,8 @@ impl Shared {
         self.folder.describe_as(FIGURES, &text)
     }
 
-    /// The figures are made: points that this machine made for itself are removed.
+    /// The figures are made: points that this machine made for itself are removed. Those of shares
+    /// stay, for `merge`.
     pub(in crate::cli) fn finish(&self, sharing: &Sharing) {
         if sharing.cluster.slurm {
             self.folder.tidy();
@@ -134,8 +135,9 @@ impl Joined {
         }
         let (figures, budget) = described(&texts[0])
             .ok_or_else(|| Failure::Config(format!("{}: no shares", paths[0].display())))?;
-        let folders = paths.iter().map(|path| Folder::make(path)).collect::<Result<_, _>>()?;
-        let folders = Arc::new(Folders(folders));
+        let make = |path: &PathBuf| Folder::make(path, Owner::Figures);
+        let folders = Folders(paths.iter().map(make).collect::<Result<_, _>>()?);
+        let folders = Arc::new(folders);
         let mut bench = Workbench::keeping(budget, Arc::<Folders>::clone(&folders));
         let mut missing = Vec::new();
         for figure in &figures {

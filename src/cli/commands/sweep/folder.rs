@@ -11,6 +11,7 @@ use crate::cli::failure::Failure;
 use bellwether::analysis::sweep::work::Keep;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The description of a sweep.
@@ -19,6 +20,32 @@ const DESCRIPTION: &str = "sweep.toml";
 const PIECES: &str = "pieces";
 /// The description of figures that are made in shares.
 pub(super) const FIGURES: &str = "figures.toml";
+
+/// What the pieces of a folder belong to. No folder has both: figures remove all pieces once they
+/// are made, and `merge` joins what one description says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Sweep,
+    Figures,
+}
+
+impl Owner {
+    /// Refuses a folder of the other one.
+    fn check(self, path: &Path) -> Done {
+        let (other, whose) = match self {
+            Self::Sweep => (FIGURES, "shares of figures keep"),
+            Self::Figures => (DESCRIPTION, "a sweep keeps"),
+        };
+        if !path.join(other).exists() {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{}: it has {other}, so {whose} pieces there; name another folder, or remove that \
+             file if they are not needed",
+            path.display()
+        )))
+    }
+}
 
 /// A folder with pieces.
 pub(super) struct Folder {
@@ -29,11 +56,12 @@ pub(super) struct Folder {
 
 impl Folder {
     /// This folder, made if it is not there.
-    pub(super) fn make(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn make(path: &Path, owner: Owner) -> Result<Self, Failure> {
         if path.exists() && !path.is_dir() {
             let path = path.display();
             return Err(Failure::usage(format!("--out {path}: that is a file; name a folder")));
         }
+        owner.check(path)?;
         let folder = Self { path: path.to_owned(), program: program::name()? };
         fs::create_dir_all(folder.pieces())
             .map_err(|error| Failure::io("make the folder", path, &error))?;
@@ -96,8 +124,18 @@ impl Folder {
         put(&path, bytes).map_err(|error| Failure::io("write", &path, &error))
     }
 
-    /// Removes all pieces, of all builds: nobody needs them any more.
+    /// Writes a file that can be started.
+    pub(super) fn write_program(&self, name: &str, bytes: &[u8]) -> Done {
+        let path = self.path.join(name);
+        put_as(&path, bytes, Some(0o755)).map_err(|error| Failure::io("write", &path, &error))
+    }
+
+    /// Removes all pieces, of all builds, unless somebody has described what they are for: then
+    /// others may need them.
     pub(super) fn clear(&self) {
+        if [DESCRIPTION, FIGURES].iter().any(|name| self.path.join(name).exists()) {
+            return self.tidy();
+        }
         let _ = fs::remove_dir_all(self.path.join(PIECES)); // what stays does no harm
     }
 
@@ -155,6 +193,11 @@ impl Keep for Folders {
 
 /// Writes a file in one step, beside others who may write the same.
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put_as(path, bytes, None)
+}
+
+/// The same with these permissions, if they are given.
+fn put_as(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
     // Processes of several machines may have the same number.
     let mut host = [0; 8];
     rustix::rand::getrandom(&mut host, rustix::rand::GetRandomFlags::empty())?;
@@ -162,6 +205,9 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_added_extension(format!("{own:016x}.new"));
     for _ in 0..ATTEMPTS {
         fs::write(&new, bytes)?;
+        if let Some(mode) = mode {
+            fs::set_permissions(&new, fs::Permissions::from_mode(mode))?;
+        }
         match fs::rename(&new, path) {
             // Another process has finished meanwhile, and tidied up.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

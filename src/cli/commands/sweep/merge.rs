@@ -1,7 +1,7 @@
 //! `bellwether merge`: joins the pieces of a sweep, or of figures, that several machines made.
 
 use super::figures::{self, Joined};
-use super::folder::{Folder, Folders};
+use super::folder::{Folder, Folders, Owner};
 use super::table::{Table, TableFormat};
 use super::{Planned, Shown};
 use crate::cli::Done;
@@ -63,7 +63,7 @@ impl Merge {
         let out = self.out.clone().unwrap_or(path);
         self.shown.check(&plan, Some(&out))?;
         let outcomes = self.joined(&plan, Folders(folders))?;
-        let folder = Folder::make(&out)?;
+        let folder = Folder::make(&out, Owner::Sweep)?;
         folder.describe(&plan.text)?;
         let table = Table::new(&plan, &outcomes);
         table.write(&folder, self.shown.parquet)?;

@@ -29,7 +29,7 @@ use bellwether::analysis::sweep::Sweep;
 use bellwether::analysis::sweep::looks::Rule;
 use bellwether::analysis::sweep::work::{InMemory, Keep, NotSwept, Outcome, Share, Task, Work};
 use clap::Args;
-use folder::Folder;
+use folder::{Folder, Owner};
 use plot::Plot;
 use point::{Asked, Asker};
 use serde_json::{Map, Value};
@@ -133,7 +133,8 @@ impl Sweeping {
     /// Nothing, if it was only a share.
     fn table(&self, plan: &Planned) -> Result<Option<Table>, Failure> {
         self.shown.check(plan, self.out.as_deref())?;
-        let folder = self.out.as_deref().map(Folder::make).transpose()?;
+        let make = |path| Folder::make(path, Owner::Sweep);
+        let folder = self.out.as_deref().map(make).transpose()?;
         if let Some(folder) = &folder {
             folder.describe(&plan.text)?;
         }
@@ -182,16 +183,14 @@ impl Sweeping {
         let tasks = plan.tasks();
         let points = tasks.len() as u64;
         let fixed = rule.narrow.is_none();
-        // Whose number of runs is not known counts points.
-        let progress = match (fixed, share.map_or(1, |share| share.of)) {
-            (true, of) => Progress::of(points * rule.most() / of, "runs"),
-            (false, of) => Progress::of(points / of, "points"),
-        };
+        let most = points.saturating_mul(rule.most()) / share.map_or(1, |share| share.of);
+        // Where the intervals decide, a point may need fewer.
+        let progress = if fixed { Progress::of(most, "runs") } else { Progress::at_most(most) };
         let interrupt = Interrupt::catch()?;
         let work = Work {
             threads: self.threads.start(u64::MAX),
-            runs: &|runs| progress.add(if fixed { runs } else { 0 }),
-            points: &|| progress.add(u64::from(!fixed)),
+            made: &|runs| progress.add(runs),
+            spared: &|runs| progress.skip(runs),
             over: &|| interrupt.came(),
             ..plan.work(&tasks, rule, keep)
         };
@@ -303,8 +302,8 @@ impl Planned {
             piece: self.sweep.piece,
             keep,
             threads: 1,
-            runs: &|_| (),
-            points: &|| (),
+            made: &|_| (),
+            spared: &|_| (),
             over: &|| false,
         }
     }

@@ -8,15 +8,35 @@
 //! the work need the same file and nothing else. The price is that a program which was built from
 //! the same sources in another way makes all pieces again.
 
+use super::folder::Folder;
 use crate::cli::failure::Failure;
 use bellwether::analysis::sweep::piece::checksum;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The program with its own executable, even if that was removed or replaced.
 const OWN: &str = "/proc/self/exe";
+
+/// This program as a file of a folder, made if it is not there. Whoever starts it later gets this
+/// code, also if another build has replaced the program meanwhile.
+pub(super) fn copied(folder: &Folder) -> Result<PathBuf, Failure> {
+    let source = file()?;
+    if source != Path::new(OWN) && source != std::env::current_exe()? {
+        let line = "this code is a library in another program, which a cluster cannot start; use \
+                    the command `bellwether`";
+        return Err(Failure::usage(line));
+    }
+    let name = format!("slurm-bellwether-{}", name()?);
+    let path = folder.path().join(&name);
+    let is_whole = |bytes: Vec<u8>| name.ends_with(&hash(&bytes));
+    if !fs::read(&path).is_ok_and(is_whole) {
+        let bytes = fs::read(&source).map_err(|error| Failure::io("read", &source, &error))?;
+        folder.write_program(&name, &bytes)?;
+    }
+    Ok(path)
+}
 
 /// The name of this program: digits and letters, the same for all copies of its file.
 pub(super) fn name() -> Result<&'static str, Failure> {
@@ -25,10 +45,15 @@ pub(super) fn name() -> Result<&'static str, Failure> {
         let path = file().map_err(|error| format!("cannot find this program's file: {error}"))?;
         let bytes = fs::read(&path);
         let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        Ok(format!("{:016x}", checksum(&bytes)))
+        Ok(hash(&bytes))
     };
     let name: Result<&String, &String> = NAME.get_or_init(hashed).as_ref();
     name.map(String::as_str).map_err(|why| Failure::Io(why.clone()))
+}
+
+/// The name of a program with these bytes.
+fn hash(bytes: &[u8]) -> String {
+    format!("{:016x}", checksum(bytes))
 }
 
 /// The file that holds this code: the executable, or a library that another program has loaded.

@@ -10,6 +10,7 @@ use crate::cli::output::Rows;
 use bellwether::analysis::sweep::Asks;
 use bellwether::analysis::sweep::work::{Measured, Outcome};
 use bellwether::sim::part::BROKEN;
+use bellwether::sim::rare::{PROBABILITY, is_large};
 use bellwether::sim::stats::Summary;
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -72,9 +73,10 @@ impl Table {
         let target = target_column(plan.sweep.asks).to_owned();
         let point = ["point".to_owned(), target.clone()];
         let numbers = NUMBERS.map(str::to_owned);
-        let judges = plan.sweep.asks == Asks::Check;
-        let end = [(!own_seed, "seed"), (judges, "broke_first"), (true, "command")];
-        let end = end.into_iter().filter(|(has, _)| *has).map(|(_, name)| name.to_owned());
+        let (judges, rare) = (plan.sweep.asks == Asks::Check, plan.sweep.is_rare());
+        let end = [(rare, "large_error"), (!own_seed, "seed"), (judges, "broke_first")];
+        let end = end.into_iter().chain([(true, "command")]);
+        let end = end.filter(|(has, _)| *has).map(|(_, name)| name.to_owned());
         let columns = point.into_iter().chain(axes.clone()).chain(numbers).chain(end);
         let few = [target].into_iter().chain(axes).chain(
             ["metric", "mean", "±", "interval", "min", "p50", "p99", "max", "runs"]
@@ -138,6 +140,10 @@ impl Table {
         row.push(json!(confidence));
         row.extend([min, p50, p99, max].map(|number| json!(number)));
         row.push(json!(narrow));
+        let large_error = name == PROBABILITY && is_large(mean, stderr);
+        if plan.sweep.is_rare() {
+            row.push(if name == PROBABILITY { json!(large_error) } else { Value::Null });
+        }
         if !plan.sweep.columns().contains(&"seed") {
             row.push(json!(asked.seed));
         }
@@ -151,7 +157,10 @@ impl Table {
         let mut few = head(point, asked).split_off(1);
         few.extend([json!(name), digits(mean), digits(stderr)]);
         few.push(match cut {
-            0 => json!(format!("{} .. {}", show(*low), show(*high))),
+            0 => {
+                let doubt = if large_error { " (large error)" } else { "" };
+                json!(format!("{} .. {}{doubt}", show(*low), show(*high)))
+            }
             cut => json!(format!("- ({cut} cut)")),
         });
         few.extend([min, p50, p99, max].map(digits));

@@ -22,8 +22,6 @@ use bellwether_sim::{Control, Scenario};
 const WINDOW: f64 = 20.0;
 /// Probabilities below this are not tried: no spell shows them.
 const LEAST: f64 = 1e-15;
-/// The largest relative error of an estimate that says anything.
-const ERROR_MAX: f64 = 0.2;
 /// How many copies of runs have a spell, in each of the replications.
 const COPIES: u32 = 10_000;
 
@@ -65,7 +63,7 @@ impl Plan {
             .experiment(effort.threads)
             .and_then(|experiment| experiment.estimate(&rare, free))
             .map_err(|why| SimulationFailed { command: command.clone(), why })?;
-        if estimate.relative_error() > ERROR_MAX {
+        if estimate.has_large_error() {
             return Ok(None);
         }
         let a_year = |chance: f64| Estimate::rate_of(chance, estimate.window, YEAR);

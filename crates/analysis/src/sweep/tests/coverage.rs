@@ -15,13 +15,15 @@ enum Law {
     Exponential,
     /// 1 with this probability, and 0 otherwise.
     Coin(f64),
+    /// The same of a measure that may have other values: its interval is that of a mean.
+    Seldom(f64),
 }
 
 impl Law {
     /// The measure that has such values.
     fn measure(self) -> &'static str {
         match self {
-            Self::Exponential => "messages",
+            Self::Exponential | Self::Seldom(_) => "messages",
             Self::Coin(_) => "strong_success",
         }
     }
@@ -29,14 +31,14 @@ impl Law {
     fn mean(self) -> f64 {
         match self {
             Self::Exponential => 1.0,
-            Self::Coin(chance) => chance,
+            Self::Coin(chance) | Self::Seldom(chance) => chance,
         }
     }
 
     fn of(self, unit: f64) -> f64 {
         match self {
             Self::Exponential => -libm::log(1.0 - unit),
-            Self::Coin(chance) => f64::from(u8::from(unit < chance)),
+            Self::Coin(chance) | Self::Seldom(chance) => f64::from(u8::from(unit < chance)),
         }
     }
 }
@@ -88,8 +90,8 @@ fn covered(rule: &Rule, law: Law) -> [f64; 2] {
         piece: 1000,
         keep: &InMemory::default(),
         threads: 2,
-        runs: &|_| (),
-        points: &|| (),
+        made: &|_| (),
+        spared: &|_| (),
         over: &|| false,
     };
     let rows = work.whole().expect("there are draws");
@@ -125,14 +127,16 @@ fn naively_covered(rule: &Rule, law: Law) -> f64 {
 #[test]
 fn the_interval_at_which_a_sweep_stops_keeps_its_coverage() {
     println!("value        half the width  stops early  held     naive rule");
-    for (law, key, half) in [
-        (Law::Exponential, "relative", 0.09),
-        (Law::Exponential, "absolute", 0.09),
-        (Law::Coin(0.2), "relative", 0.2),
-        (Law::Coin(0.2), "absolute", 0.04),
-        (Law::Coin(0.02), "absolute", 0.016),
+    for (law, key, half, first) in [
+        (Law::Exponential, "relative", 0.09, 100),
+        (Law::Exponential, "absolute", 0.09, 100),
+        (Law::Coin(0.2), "relative", 0.2, 100),
+        (Law::Coin(0.2), "absolute", 0.04, 100),
+        (Law::Coin(0.02), "absolute", 0.016, 100),
+        (Law::Seldom(0.002), "relative", 0.6, 1000),
+        (Law::Seldom(0.002), "absolute", 0.0016, 1000),
     ] {
-        let runs = json!({key: half, "first": 100, "most": 1600});
+        let runs = json!({key: half, "first": first, "most": 16 * first});
         let rule = read(&json!({"sim": "x", "runs": runs})).unwrap().rule.unwrap();
         assert_eq!(rule.schedule.len(), 5);
         let [kept, early] = covered(&rule, law);
@@ -140,6 +144,7 @@ fn the_interval_at_which_a_sweep_stops_keeps_its_coverage() {
         let name = match law {
             Law::Exponential => "exponential".to_owned(),
             Law::Coin(chance) => format!("chance {chance}"),
+            Law::Seldom(chance) => format!("seldom {chance}"),
         };
         println!(
             "{name:<12} {:<15} {:>9.1} % {:>5.1} % {:>9.1} %",
@@ -152,4 +157,24 @@ fn the_interval_at_which_a_sweep_stops_keeps_its_coverage() {
         assert!(early > 0.05, "{name}, {key} {half}: the rule decides something: {early}");
         assert!(naive < kept - 0.01, "{name}, {key} {half}: {naive} against {kept}");
     }
+}
+
+/// A value that is 1 in one run of 500, and otherwise 0, is 0 in all of the first 500 runs of 37
+/// points of a hundred.
+#[test]
+fn what_was_never_seen_is_not_known_well_enough() {
+    let runs = json!({"absolute": 0.1, "first": 500, "most": 500});
+    let rule = read(&json!({"sim": "x", "runs": runs})).unwrap().rule.unwrap();
+    let mostly = |value: f64, others: usize| {
+        let mut samples = vec![value; 500];
+        samples[..others].fill(value + 1.0);
+        samples
+    };
+    for (value, others, narrow) in
+        [(0.0, 0, false), (0.0, 19, false), (0.0, 20, true), (3.0, 0, true), (3.0, 1, false)]
+    {
+        let found = rule.is_narrow("messages", &mostly(value, others));
+        assert_eq!(found, narrow, "{value}, and {others} others");
+    }
+    assert!(rule.is_narrow("strong_success", &mostly(0.0, 0)), "its interval is a proportion's");
 }

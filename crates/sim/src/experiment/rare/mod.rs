@@ -18,8 +18,8 @@
 //! the gauge, if the levels do not depend on its runs: they come from pilot runs with draws of
 //! their own. Replications are independent, so the interval is Student's, corrected for their
 //! skewness. A test counts how often it holds an exact value. It is too narrow where replications
-//! differ much: a relative error above a fifth calls for more effort. The result is a function of
-//! the seed and the settings, not of the threads.
+//! differ much: a relative error above [`ERROR_MAX`] calls for more effort. The result is a
+//! function of the seed and the settings, not of the threads.
 //!
 //! **Assumptions.** Runs are world states that can be copied; the fate of a packet is drawn when it
 //! is sent, or when it arrives, once ([`World::branch`](crate::World::branch)).
@@ -156,6 +156,11 @@ impl Estimate {
         if self.probability > 0.0 { self.stderr / self.probability } else { f64::INFINITY }
     }
 
+    /// Whether the relative error is so large that the interval may be too narrow.
+    pub fn has_large_error(&self) -> bool {
+        is_large(self.probability, self.stderr)
+    }
+
     /// How often it happens in so many seconds, if windows follow one another.
     pub fn rate(&self, seconds: f64) -> f64 {
         Self::rate_of(self.probability, self.window, seconds)
@@ -186,10 +191,21 @@ impl Estimate {
     }
 }
 
-/// Where the mean of independent estimates of a probability is, with this confidence.
+/// Above this relative error an interval may be too narrow: replications differ so much that a few
+/// of them decide.
+pub const ERROR_MAX: f64 = 0.2;
+
+/// Whether the relative error of a mean of replications is above [`ERROR_MAX`], or unknown because
+/// none saw the event.
+pub fn is_large(mean: f64, stderr: f64) -> bool {
+    mean <= 0.0 || stderr > ERROR_MAX * mean
+}
+
+/// Where the mean of independent estimates of a probability is, with this confidence. Anywhere, if
+/// fewer than two of them saw the event.
 pub fn interval(replications: &[f64], confidence: f64) -> [f64; 2] {
-    // If nothing was seen, or once only, nothing is known.
-    let known = Summary::of(replications).filter(|all| all.mean > 0.0 && all.count > 1);
+    let seen = replications.iter().filter(|estimate| **estimate > 0.0).count();
+    let known = Summary::of(replications).filter(|_| seen > 1);
     let Some(Summary { mean, stderr, .. }) = known else {
         return [0.0, 1.0];
     };

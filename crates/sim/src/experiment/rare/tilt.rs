@@ -11,9 +11,10 @@
 //! the weight of the run is K·l^m / M if somebody gave up its leader, where M is the number of
 //! places at which all m were lost; zero otherwise.
 //!
-//! **Promise.** Unbiased: under the mixture over places the density of a run is M/(K·l^m) times the
-//! usual one, and wherever the event happens M is at least 1. The weights never exceed K·l^m, so
-//! the relative error does not grow as the event gets rarer.
+//! **Promise.** Unbiased, but for the runs that the assumptions leave out: under the mixture over
+//! places the density of a run is M/(K·l^m) times the usual one, and wherever the event happens M
+//! is at least 1. The weights never exceed K·l^m, so the relative error does not grow as the event
+//! gets rarer.
 //!
 //! **Assumptions.** Each receiver loses messages for itself, and nothing else is random about them:
 //! constant delay, no copies. The leader's announcements do not depend on what followers lose; this

@@ -5,10 +5,10 @@
 //! that hangs.
 
 use super::check::{Kind, Url};
+use crate::cli::connect::connect;
 use bellwether::net::address;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
@@ -70,9 +70,7 @@ fn http(url: &Url, status: Option<u16>, within: Duration) -> Result<(), String> 
         ErrorKind::WouldBlock | ErrorKind::TimedOut => "it did not answer in time".to_owned(),
         _ => error.to_string(),
     };
-    let place = url.place.to_socket_addrs().map_err(why)?.next();
-    let place = place.ok_or_else(|| "its host has no address".to_owned())?;
-    let mut stream = TcpStream::connect_timeout(&place, within).map_err(why)?;
+    let mut stream = connect(&url.place, within).map_err(why)?;
     stream.set_read_timeout(Some(within)).map_err(why)?;
     stream.set_write_timeout(Some(within)).map_err(why)?;
     let request = format!(
@@ -141,6 +139,19 @@ mod tests {
         let strange = http(&server("SSH-2.0-OpenSSH\r\n"), None, SOON);
         assert_eq!(strange, Err("its answer is not HTTP".to_owned()));
         assert!(http(&server(""), None, SOON).is_err());
+    }
+
+    /// `localhost` usually has `::1`, too, where this server does not listen.
+    #[test]
+    fn a_server_at_one_address_of_its_host_is_found() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let place = format!("localhost:{}", listener.local_addr().unwrap().port());
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1024]).unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+        });
+        assert_eq!(http(&Url { place, path: "/".to_owned() }, None, SOON), Ok(()));
     }
 
     #[test]
