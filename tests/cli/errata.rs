@@ -1,6 +1,9 @@
 //! `docs/errata.md` is what the program writes: no number in it is typed, none is out of date.
 
 use crate::command::{json, stdout, unused};
+use bellwether::analysis::errata::{Case, errata};
+use bellwether::analysis::{Point, ValidInputs, quantity};
+use bellwether::sim::Measure;
 use std::path::{Path, PathBuf};
 
 /// On failure: `cargo run --release -- analyze --errata > docs/errata.md`, and read what changed.
@@ -19,8 +22,9 @@ fn the_errata_are_what_the_formulas_and_the_simulations_say() {
 }
 
 /// Under each error stand the commands that decide it. All are run: those that compute, draw or
-/// simulate here, with few runs, and tests, whose names must exist, with all other tests. The
-/// numbers that simulations print stand in the page, which the test above compares.
+/// simulate here, with few runs, and tests, whose names must exist, with all other tests. The next
+/// test makes as many runs as decide. The verdicts of figures are compared where those are made:
+/// `assert_errata_know` in `crates/analysis/tests/analysis/known.rs`.
 #[test]
 fn every_erratum_names_the_command_that_decides_it() {
     let page = include_str!("../../docs/errata.md");
@@ -60,18 +64,85 @@ fn assert_prints_a_number(words: &[&str]) {
     assert!(metrics.values().any(|metric| metric["mean"].is_number()), "{command}: {result}");
 }
 
-/// The figure that a command draws has a claim of the place that the erratum names, the last words
-/// of its "Where", and more besides. With so few runs none is decided.
+/// Each simulation tells the forms apart that the page says it tells apart: with so many runs that
+/// what it measures is not the form that it refutes, at 99.9 %, and nearer to the other one.
+#[test]
+fn every_simulation_of_the_errata_decides() {
+    let page = include_str!("../../docs/errata.md");
+    let mut decided = 0;
+    for (erratum, section) in errata().iter().zip(page.split("\n## ").skip(1)) {
+        let rows = section.lines().filter(|line| line.starts_with("| `"));
+        let cases = erratum.cases.iter();
+        let with_rows =
+            cases.filter(|case| matches!(case, Case::Forms { .. } | Case::Programs { .. }));
+        for (case, row) in with_rows.zip(rows) {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            let value = |place: usize| cells[place].parse::<f64>().ok();
+            let (Some(printed), Some(corrected)) = (value(2), value(3)) else { continue };
+            let Some((point, measure)) = simulated(case) else { continue };
+            let (refuted, supported) = match case {
+                Case::Programs { .. } => (corrected, printed),
+                _ if row.ends_with("| corrected |") => (printed, corrected),
+                _ => continue,
+            };
+            // Where both programs do about the same there is nothing to decide.
+            if (printed - corrected).abs() > 0.02 * printed.abs().max(corrected.abs()) {
+                assert_decides(&point, measure, refuted, supported);
+                decided += 1;
+            }
+        }
+    }
+    assert!(decided >= 30, "{decided} simulations decide");
+}
+
+/// The simulation of a case, if there is one.
+fn simulated(case: &Case) -> Option<(Point, Measure)> {
+    match case {
+        Case::Forms { quantity: name, given, runs } => {
+            let inputs = ValidInputs::try_from(*given).expect("in the domain");
+            let (point, measure) = (quantity(name)?.simulation)(&inputs)?;
+            let runs = (point.runs * runs / 1000).max(2);
+            Some((point.runs(runs), measure))
+        }
+        Case::Programs { printed, measure, .. } => Some((printed.clone(), *measure)),
+        _ => None,
+    }
+}
+
+/// Runs the command, four times as often each time, until it decides or has all of its runs.
+fn assert_decides(point: &Point, measure: Measure, refuted: f64, supported: f64) {
+    let all = point.runs;
+    let mut runs = (all / 64).max(30).min(all);
+    loop {
+        let command = point.clone().runs(runs).seed(1).command();
+        let result = json(command.strip_prefix("bellwether ").expect("it is our command"));
+        let measured = &result["metrics"][measure.name()];
+        let of = |key: &str| measured[key].as_f64().unwrap_or_else(|| panic!("{key}: {command}"));
+        let (mean, stderr) = (of("mean"), of("stderr"));
+        let nearer = (mean - supported).abs() < (mean - refuted).abs();
+        if nearer && (mean - refuted).abs() > 3.3 * stderr {
+            return;
+        }
+        assert!(runs < all, "{command}: {mean} ± {stderr} is no reason to say {supported}");
+        runs = (4 * runs).min(all);
+    }
+}
+
+/// The figure that a command draws has the claims that the erratum names, and more besides. With so
+/// few runs none is decided.
 fn assert_claims(words: &[&str], erratum: &str) {
-    let place = erratum.lines().find_map(|line| line.strip_prefix("*Where:* ")).expect(erratum);
-    let place = place.rsplit(", ").next().unwrap_or(place).trim_end_matches('.');
+    let named = format!("* Figure `{}`: \"", words[2]);
+    let told: Vec<&str> = erratum.lines().filter_map(|line| line.strip_prefix(&named)).collect();
+    assert!(!told.is_empty(), "{erratum}");
     let folder = unused(words[1]);
     let few = format!("{} --runs 10 --out {}", words.join(" "), folder.display());
     let result = json(&few);
     let claims = result["figures"][0]["claims"].as_array().expect(&few);
-    let of_place = |section: &str| section.split(", ").any(|part| part == place);
-    let judged = claims.iter().any(|claim| claim["section"].as_str().is_some_and(of_place));
-    assert!(judged && claims.len() > 1, "{few}, {place}: {claims:?}");
+    for told in told {
+        let (says, _) = told.rsplit_once("\" is ").expect(told);
+        assert!(claims.iter().any(|claim| claim["says"] == says), "{few}, {says}: {claims:?}");
+    }
+    assert!(claims.len() > 1, "{few}: {claims:?}");
     std::fs::remove_dir_all(folder).expect("it wrote a folder");
 }
 
@@ -113,7 +184,7 @@ fn sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
 }
 
 /// Whether this source has the test of this name, or is the module of tests of this name; what
-/// stands before the name are the modules that it is in.
+/// stands before the name are the modules that it is in. A test that is ignored decides nothing.
 fn has_test(path: &Path, text: &str, name: &str) -> bool {
     let (modules, last) = name.rsplit_once("::").unwrap_or(("", name));
     let is_in = |modules: &str| {
@@ -123,31 +194,45 @@ fn has_test(path: &Path, text: &str, name: &str) -> bool {
     };
     let function = format!("fn {last}()");
     let mut lines = text.lines().map(str::trim);
-    let mut tested = false;
+    let (mut tested, mut ignored) = (false, false);
     let named = lines.any(|line| match line {
         "#[test]" => {
             tested = true;
             false
         }
+        line if line.starts_with("#[ignore") => {
+            ignored = true;
+            false
+        }
         // Other attributes and comments may stand between.
         line if line.starts_with("#[") || line.starts_with("//") => false,
         line => {
-            let found = tested && line.starts_with(&function);
-            tested = false;
+            let found = tested && !ignored && line.starts_with(&function);
+            (tested, ignored) = (false, false);
             found
         }
     });
-    let is_module = !modules.is_empty() && is_in(name) && text.contains("#[test]\n");
+    let is_module = !modules.is_empty()
+        && is_in(name)
+        && text.contains("#[test]\n")
+        && !text.contains("#[ignore");
     named && is_in(modules) || is_module
 }
 
 #[test]
 fn a_name_that_no_test_has_is_none() {
-    let text = "/// Says.\n#[test]\n#[ignore]\nfn it_holds() {\n}\nfn it_holds_not() {\n}\n";
+    let text = "/// Says.\n#[test]\n#[expect(x)]\nfn it_holds() {\n}\nfn it_holds_not() {\n}\n";
     let path = Path::new("crates/some/src/part/tests/holding.rs");
     let is_one = |name: &str| has_test(path, text, name);
     let names = ["it_holds", "tests::holding::it_holds", "part::tests::holding"];
     assert!(names.into_iter().all(is_one));
     let others = ["it", "it_hold", "it_holds_not", "other::it_holds", "tests::hold", "holding"];
     assert!(!others.into_iter().any(is_one));
+    let attributes = ["#[test]\n#[ignore]", "#[test]\n#[ignore = \"slow\"]", "#[ignore]\n#[test]"];
+    for ignored in attributes {
+        let text = format!("{ignored}\nfn it_holds() {{\n}}\n");
+        for name in ["it_holds", "part::tests::holding"] {
+            assert!(!has_test(path, &text, name), "it is never run: {ignored}");
+        }
+    }
 }

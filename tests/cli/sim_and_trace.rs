@@ -420,6 +420,7 @@ fn a_family_has_its_own_defaults_parameters_and_measures() {
         "leader_presence",
         "leadership_losses_per_hour",
         "leadership_losses_per_lease",
+        "request_interval",
         "messages_per_second",
     ] {
         assert!(mean(&result, metric) >= 0.0);

@@ -77,6 +77,14 @@ pub struct Quantity {
     pub simulation: fn(&ValidInputs) -> Option<(Point, Measure)>,
 }
 
+impl Quantity {
+    /// Whether the corrected form is an upper bound of what happens in any run. Their mean lies
+    /// below it, and says nothing about it.
+    pub fn is_bound(&self) -> bool {
+        self.about.ends_with("an upper bound")
+    }
+}
+
 /// All quantities, by family.
 pub fn quantities() -> impl Iterator<Item = &'static Quantity> {
     let families = announce_listen::QUANTITIES.iter().chain(classic::QUANTITIES);

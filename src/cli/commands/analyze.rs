@@ -146,6 +146,9 @@ impl Found {
     fn judged_by(&self, estimate: &Estimate) -> Judgement {
         let printed = self.printed.as_ref().ok().copied();
         let corrected = self.corrected.as_ref().ok().copied();
+        if self.quantity.is_bound() {
+            return Judgement::Bound;
+        }
         Judgement::of(estimate, printed, corrected, self.exact() == Some(true))
     }
 
@@ -169,7 +172,11 @@ impl Found {
             }
             _ => String::new(),
         };
-        let exact = if self.exact() == Some(true) { "exact" } else { "an approximation" };
+        let exact = match self.exact() == Some(true) {
+            true => "exact",
+            false if quantity.is_bound() => "an upper bound",
+            false => "an approximation",
+        };
         let forms = [row("printed", printed, from), row("corrected", corrected, exact.to_owned())];
         let mut rows = Rows::of(["form", "value", ""], forms);
         if let Some(simulated) = simulated {
@@ -316,10 +323,7 @@ impl Analyze {
             return Err(Failure::Interrupted(Some("interrupted before two runs were measured")));
         }
         let Some(summary) = summary else {
-            return Err(refused(&format!(
-                "none of {runs} runs showed {}; choose more runs",
-                measure.name()
-            )));
+            return Err(refused(&nothing_shown(measure, runs)));
         };
         let cut = answer.cut(measure).map_or(0, |cut| cut.runs);
         let estimate = Estimate { summary, p99 };
@@ -418,6 +422,20 @@ impl Analyze {
         let (header, row): (Vec<&str>, Vec<Value>) = cells.into_iter().unzip();
         Rows::of(header, [row])
     }
+}
+
+/// Why no run gave a value, and what to do. More runs do not help where all requests of a leader
+/// look like repetitions.
+fn nothing_shown(measure: Measure, runs: u64) -> String {
+    let name = measure.name();
+    let way_out = match measure {
+        Measure::LeadershipLossesPerLease => {
+            "leases are counted only if renew is above 1.25 round trips of 2 * delta: raise \
+             --renew or lower --delta"
+        }
+        _ => "choose more runs",
+    };
+    format!("none of {runs} runs showed {name}; {way_out}")
 }
 
 /// All quantities, for a program.

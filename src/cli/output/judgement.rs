@@ -14,6 +14,8 @@ pub(in crate::cli) enum Judgement {
     Off(Off),
     /// Too few runs to say it of a percentile.
     TooFew,
+    /// Nothing of the mean: the corrected form is an upper bound of every run.
+    Bound,
     /// Nothing: there is no corrected form, or nothing to compare it with.
     Nothing,
 }
@@ -71,7 +73,9 @@ impl Judgement {
             (Self::TooFew, _) => {
                 format!(": too few to judge what 99 of 100 do not exceed; choose {RUNS_MIN}")
             }
-            (Self::Supports(Support::Neither), None) | (Self::Nothing, _) => String::new(),
+            (Self::Supports(Support::Neither), None) | (Self::Bound | Self::Nothing, _) => {
+                String::new()
+            }
         }
     }
 }

@@ -48,7 +48,13 @@ impl Simulated {
         if *cut > 0 {
             return format!("{runs}; too low, because the window cut {cut} more");
         }
-        let verdict = judgement.for_people(corrected, estimate.value());
+        let verdict = match judgement {
+            Judgement::Bound => {
+                let most = digits(estimate.summary.max);
+                format!(": the mean; the longest is {most}, and the corrected form bounds that")
+            }
+            _ => judgement.for_people(corrected, estimate.value()),
+        };
         let [low, high] = estimate.ci95();
         let interval = match high.is_finite() {
             true => format!("{} .. {}", digits(low), digits(high)),
@@ -66,7 +72,8 @@ impl Simulated {
         }
         if *cut > 0 {
             simulated["cut"] = json!(cut);
-            for interval in ["ci95", "p99_ci95"] {
+            let of_p99 = estimate.p99.as_ref().map(|_| "p99_ci95");
+            for interval in std::iter::once("ci95").chain(of_p99) {
                 simulated[interval] = Value::Null;
             }
         }

@@ -1,6 +1,7 @@
 //! The errors of the lecture on elections and of the paper on MEREA.
 
 use super::{Case, Erratum};
+use crate::figures::Verdict;
 use crate::inputs::Inputs;
 use crate::point::Point;
 use bellwether_protocols::ring::Variant;
@@ -73,7 +74,12 @@ fn merea() -> Vec<Erratum> {
                 some(10, 10),
                 some(100, 2),
                 some(100, 100),
-                Case::Test { command: "bellwether reproduce merea-table-3" },
+                Case::Figure {
+                    figure: "merea-table-3",
+                    claim: "The process with the highest id is elected, by the rule of Table 3 as \
+                            printed.",
+                    verdict: Verdict::Refuted,
+                },
             ],
         },
         Erratum {

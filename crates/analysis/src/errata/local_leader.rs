@@ -1,6 +1,7 @@
 //! The errors of the paper on local leaders.
 
 use super::{Case, Erratum};
+use crate::figures::Verdict;
 use crate::inputs::{Inputs, Loss};
 use crate::local_leader::Leases;
 use crate::point::Point;
@@ -20,6 +21,11 @@ fn forms(quantity: &'static str, given: Inputs) -> Case {
 /// With the paper's own constants.
 fn of_the_paper(given: Inputs) -> Inputs {
     Inputs { leases: Leases { preset: Preset::Paper, ..Leases::default() }, ..given }
+}
+
+/// A claim that its figure refutes.
+fn refuted(figure: &'static str, claim: &'static str) -> Case {
+    Case::Figure { figure, claim, verdict: Verdict::Refuted }
 }
 
 /// A test that decides.
@@ -94,7 +100,10 @@ fn bounds() -> Vec<Erratum> {
                   runs that are later than the printed bound.",
             cases: vec![
                 forms("local-leader.kappa.timeliness", given(5)),
-                test("bellwether reproduce local-leader-27"),
+                refuted(
+                    "local-leader-27",
+                    "There is a leader within κ = (expires + σ + EP)(1+ρ) + 2Δ.",
+                ),
                 test(
                     "cargo test -p bellwether-analysis --test paper \
                      a_leader_may_come_later_than_the_printed_bound",
@@ -145,7 +154,10 @@ fn measurements() -> Vec<Erratum> {
                 forms("local-leader.presence", slow),
                 forms("local-leader.presence", later(45)),
                 forms("local-leader.presence", later(200)),
-                test("bellwether reproduce local-leader-presence"),
+                refuted(
+                    "local-leader-presence",
+                    "With the constants of section XI the least process stays leader.",
+                ),
             ],
         },
         Erratum {
@@ -176,7 +188,8 @@ fn measurements() -> Vec<Erratum> {
             why: "the bound of a message is that of the round trip that it ends, so that the \
                   message before it counts, too. A message of δ between two connected processes is \
                   fast for certain only if Δ is twice that; with less, the processes of a stable \
-                  partition need not elect anybody.",
+                  partition need not elect anybody. The test has groups whose messages take a \
+                  little less and a little more than the longest time that Δ allows for.",
             cases: vec![
                 forms("local-leader.datagram.bound", Inputs { delay: 0.008, ..given(5) }),
                 test(
@@ -229,7 +242,7 @@ fn availability() -> Vec<Erratum> {
                   2Δ later. A process that is alone waits for its alarm always.",
             cases: vec![test(
                 "cargo test -p bellwether-protocols --lib \
-                 without_one_s_own_vote_deciding_whoever_is_alone_waits_for_nobody",
+                 without_one_s_own_vote_deciding_a_process_alone_waits_for_its_alarm",
             )],
         },
         Erratum {
@@ -271,7 +284,14 @@ fn wording() -> Vec<Erratum> {
                   asks now and then, when they have been silent for `expires`, and others lock to \
                   it meanwhile. The figure itself is missing from our copy.",
             cases: vec![
-                test("bellwether reproduce local-leader-24"),
+                refuted(
+                    "local-leader-24",
+                    "The algorithm computes exactly the leaders, the neighbours of leaders marked.",
+                ),
+                refuted(
+                    "local-leader-24",
+                    "The algorithm computes exactly the leaders, the neighbours of all marked.",
+                ),
                 test(
                     "cargo test -p bellwether-analysis --test paper \
                      who_leads_in_a_connected_set_is_known_from_its_graph",
@@ -284,8 +304,9 @@ fn wording() -> Vec<Erratum> {
             printed: "the next `Election` is sent at expirationTime − 2Δ(1+ρ)",
             corrected: "at expirationTime − 2Δ(1+ρ) − σ, as the figure has it",
             why: "the alarm may wake a timely process σ later, and the answers then come when the \
-                  lease is over. Shown is how long after its request a leader sends the next; the \
-                  test has the printed pseudo-code with both alarms, each late by σ.",
+                  lease is over. Shown is how long after its request a leader sends the next; \
+                  simulated is the protocol of the figure. The test has the printed pseudo-code \
+                  with both alarms, each late by σ.",
             cases: vec![
                 forms("local-leader.next-request", given(5)),
                 test(

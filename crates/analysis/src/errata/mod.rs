@@ -10,13 +10,14 @@ mod command;
 mod local_leader;
 mod probabilistic;
 
+use crate::figures::Verdict;
 use crate::inputs::{Inputs, Loss, OutOfDomain, ValidInputs};
 use crate::numbers::precise;
 use crate::point::Point;
 use crate::quantity::{Formula, quantity};
 use crate::support::Support;
 use bellwether_sim::stats::Summary;
-use bellwether_sim::{BadExperiment, Measure};
+use bellwether_sim::{Answer, BadExperiment, Measure};
 use std::fmt::{self, Write};
 
 /// One error.
@@ -57,6 +58,15 @@ pub enum Case {
         /// What is measured of both.
         measure: Measure,
     },
+    /// A claim of a figure, whose verdict decides.
+    Figure {
+        /// The figure's name.
+        figure: &'static str,
+        /// The claim, as the figure words it.
+        claim: &'static str,
+        /// Its verdict.
+        verdict: Verdict,
+    },
     /// A test that decides what no number shows.
     Test {
         /// The command that runs it.
@@ -71,6 +81,8 @@ pub enum Unwritten {
     Formula(String, OutOfDomain),
     /// A simulation cannot be done.
     Simulation(String, BadExperiment),
+    /// The end of the watch cut so many runs of a simulation: its mean is too low.
+    Cut(String, u64),
 }
 
 impl fmt::Display for Unwritten {
@@ -78,6 +90,11 @@ impl fmt::Display for Unwritten {
         match self {
             Self::Formula(name, why) => write!(f, "{name}: {why}"),
             Self::Simulation(command, why) => write!(f, "{command}: {why}"),
+            Self::Cut(command, runs) => write!(
+                f,
+                "{command}: its window cut {runs} runs, so that its mean is too low; give its \
+                 quantity a longer window"
+            ),
         }
     }
 }
@@ -113,18 +130,40 @@ pub fn errata() -> Vec<Erratum> {
 }
 
 impl Case {
-    /// Compares; a test has no numbers.
+    /// Compares; a figure and a test have no numbers here.
     ///
     /// # Errors
-    /// [`Unwritten`], if the corrected form has no value or the simulation cannot be done.
+    /// [`Unwritten`], if the corrected form has no value, or the simulation cannot be done or is
+    /// cut.
     pub fn row(&self) -> Result<Option<Row>, Unwritten> {
         match self {
             Self::Forms { quantity, given, runs } => forms(quantity, *given, *runs).map(Some),
             Self::Programs { printed, parameters, measure } => {
                 programs(printed, parameters.clone(), *measure).map(Some)
             }
-            Self::Test { .. } => Ok(None),
+            Self::Figure { .. } | Self::Test { .. } => Ok(None),
         }
+    }
+
+    /// The command of a case without numbers.
+    fn command(&self) -> Option<String> {
+        match self {
+            Self::Figure { figure, .. } => Some(format!("bellwether reproduce {figure}")),
+            Self::Test { command } => Some((*command).to_owned()),
+            Self::Forms { .. } | Self::Programs { .. } => None,
+        }
+    }
+}
+
+/// The mean of a simulation, and all that is known of its error.
+///
+/// # Errors
+/// [`Unwritten::Cut`]: the mean of a measure that the window cut is that of the runs that were over
+/// soon.
+fn whole(answer: &Answer, measure: Measure, point: &Point) -> Result<Option<Summary>, Unwritten> {
+    match answer.cut(measure) {
+        Some(cut) => Err(Unwritten::Cut(point.command(), cut.runs)),
+        None => Ok(answer.measure(measure).cloned()),
     }
 }
 
@@ -143,8 +182,7 @@ fn forms(name: &'static str, given: Inputs, runs: u64) -> Result<Row, Unwritten>
         let runs = (point.runs * runs / 1000).max(2);
         let point = point.runs(runs).seed(1);
         command = point.command();
-        let answer = answer(&point)?;
-        simulated = answer.measure(measure).cloned();
+        simulated = whole(&answer(&point)?, measure, &point)?;
     }
     let value = printed.as_ref().ok().copied();
     // An approximation is not expected to agree to the last digit.
@@ -164,8 +202,8 @@ fn programs(printed: &Point, parameters: String, measure: Measure) -> Result<Row
     let corrected = AS_PRINTED.iter().fold(printed.clone(), |point, name| point.without(name));
     let mean = |point: &Point| {
         let nothing = OutOfDomain::NoValue("nothing was measured");
-        let summary = answer(point)?.measure(measure).map(|summary| summary.mean);
-        summary.ok_or(Unwritten::Formula(measure.name(), nothing))
+        let summary = whole(&answer(point)?, measure, point)?;
+        summary.map(|summary| summary.mean).ok_or(Unwritten::Formula(measure.name(), nothing))
     };
     let (wrong, right) = (mean(printed)?, mean(&corrected)?);
     Ok(Row {
@@ -182,7 +220,7 @@ fn programs(printed: &Point, parameters: String, measure: Measure) -> Result<Row
 /// The parameters by which a program is as its paper prints it; their defaults are corrected.
 const AS_PRINTED: [&str; 3] = ["as-printed", "reinitiate", "as-published"];
 
-fn answer(point: &Point) -> Result<bellwether_sim::Answer, Unwritten> {
+fn answer(point: &Point) -> Result<Answer, Unwritten> {
     point.answer(0, &|| ()).map_err(|why| Unwritten::Simulation(point.command(), why))
 }
 
@@ -242,20 +280,24 @@ pub fn document(progress: &mut dyn FnMut(usize, usize)) -> Result<String, Unwrit
             "\n## {number}. {title}\n\n*Where:* {section}.\n\n* Printed: {printed}\n* Corrected: \
              {corrected}\n* Why: {why}\n"
         );
-        let is_test = |case: &Case| matches!(case, Case::Test { .. });
-        if !cases.iter().all(is_test) {
+        for case in cases {
+            if let Case::Figure { figure, claim, verdict } = case {
+                let verdict = verdict.name();
+                let _ = writeln!(text, "* Figure `{figure}`: \"{claim}\" is {verdict}.");
+            }
+        }
+        if !cases.iter().all(|case| case.command().is_some()) {
             text += TABLE;
         }
         let mut commands: Vec<String> = Vec::new();
         for case in cases {
             progress(done, total);
-            let command = match (case.row()?, case) {
-                (Some(row), _) => {
+            let command = match case.row()? {
+                Some(row) => {
                     text += &line(&row);
                     Some(row.command)
                 }
-                (None, Case::Test { command }) => Some((*command).to_owned()),
-                (None, _) => None,
+                None => case.command(),
             };
             // Several measures may be of the same runs.
             commands.extend(command.filter(|command| !commands.contains(command)));
@@ -276,9 +318,13 @@ number in it comes from the formulas in `crates/analysis` and from our simulatio
 
 *Simulated* is a mean with its 95 % interval. A form is *supported* if the simulation does not
 speak against it at 99.9 %; forms that are approximations are shown beside the simulation and not
-judged. Times are in seconds; T_S = T_A = 1 and Δ = 0.1 unless said otherwise. Under each error
-stand the commands that decide: simulations, formulas where nothing is random, or a test that shows
-what no number does.
+judged. So *supports* is – where the corrected form is an approximation or a bound, however far the
+printed one lies from the interval; the text says what the numbers show. It is also – where nothing
+is simulated beside the two forms: where both are formulas about constants, and where both columns
+are simulations, of the program as printed and as corrected. Times are in seconds; T_S = T_A = 1 and
+Δ = 0.1 unless said otherwise. Under each error stand the commands that decide: simulations,
+formulas where nothing is random, a figure with its deciding claim, or a test that shows what no
+number does.
 
 The thesis is Eve M. Schooler, *Why multicast protocols (don't) scale*, California Institute of
 Technology, 2001, [doi:10.7907/44QZ-R465](https://doi.org/10.7907/44QZ-R465). MEREA is

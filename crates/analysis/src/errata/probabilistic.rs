@@ -323,7 +323,7 @@ fn nothing_to_hash() -> Erratum {
               most of those that begin again have received none.",
         cases: vec![test(
             "cargo test -p bellwether-protocols --lib \
-                      probabilistic::tests::detection",
+                      whoever_heard_nothing_hashes_the_name_of_the_round",
         )],
     }
 }

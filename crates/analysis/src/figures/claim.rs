@@ -52,6 +52,10 @@ pub struct Claim {
     /// Of what more runs would help to decide.
     #[serde(skip)]
     pub wants: BTreeSet<String>,
+    /// For how many of the [`CLAIMS`](super::CLAIMS) of a page it counts: how often it may be
+    /// decided in error.
+    #[serde(skip)]
+    pub weight: usize,
 }
 
 impl Claim {
@@ -59,7 +63,7 @@ impl Claim {
     pub fn judged(says: &'static str, section: &'static str, holds: bool, because: String) -> Self {
         let verdict = if holds { Verdict::Confirmed } else { Verdict::Refuted };
         let rule = "nothing compared is random".to_owned();
-        Self { says, section, verdict, because, rule, wants: BTreeSet::new() }
+        Self { says, section, verdict, because, rule, wants: BTreeSet::new(), weight: 1 }
     }
 
     /// A claim that holds if these comparisons do. `margin` says in words what is asked of them.
@@ -71,14 +75,19 @@ impl Claim {
         because: String,
     ) -> Self {
         let tell::Ruling { verdict, rule, wants } = tell::rule(margin, comparisons);
-        Self { says, section, verdict, because, rule, wants }
+        Self { says, section, verdict, because, rule, wants, weight: 1 }
     }
 
     /// A claim that cannot be judged from what the text says.
     pub fn open(says: &'static str, section: &'static str, why: &str) -> Self {
         let (because, rule) = (why.to_owned(), "the text leaves open what is to be judged".into());
         let verdict = Verdict::NotReproducible;
-        Self { says, section, verdict, because, rule, wants: BTreeSet::new() }
+        Self { says, section, verdict, because, rule, wants: BTreeSet::new(), weight: 1 }
+    }
+
+    /// The claim, counting for so many.
+    pub(super) fn weighing(self, weight: usize) -> Self {
+        Self { weight, ..self }
     }
 
     /// The claim with the reason for its verdict, if this is the verdict.

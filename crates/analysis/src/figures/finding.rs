@@ -129,6 +129,16 @@ impl Finding {
         self.run.as_ref().unwrap_or_else(|| panic!("figure {} shows no run", self.id))
     }
 
+    /// The fewest and the most runs of its simulated points, those that were cut included; nothing,
+    /// if none is simulated.
+    pub fn runs(&self) -> Option<[u64; 2]> {
+        let curves = self.panes.iter().flat_map(|pane| &pane.curves);
+        let dots = curves.flat_map(|curve| &curve.dots).filter(|dot| dot.runs > 0);
+        let runs = dots.map(|dot| dot.runs as u64 + dot.cut);
+        let range = |[least, most]: [u64; 2], runs: u64| [least.min(runs), most.max(runs)];
+        runs.fold(None, |known, runs| Some(range(known.unwrap_or([runs; 2]), runs)))
+    }
+
     /// A sentence for each point of which runs were cut.
     pub fn cuts(&self) -> Vec<String> {
         let curves = self.panes.iter().flat_map(|pane| &pane.curves);

@@ -14,10 +14,12 @@
 //!
 //! The right sides come from [`Params::constraints`], which is what the protocol itself checks.
 
-use super::TIME;
-use crate::inputs::{OutOfDomain, ValidInputs};
+use super::{TIME, point_of};
+use crate::inputs::{Loss, OutOfDomain, ValidInputs};
+use crate::point::Point;
 use crate::quantity::Quantity;
 use bellwether_protocols::local_leader::{Constraint, Params};
+use bellwether_sim::{Measure, Scenario};
 
 /// The inequality that begins like this.
 fn constraint(params: &Params, begins: &str) -> Result<Constraint, OutOfDomain> {
@@ -123,6 +125,15 @@ fn between(params: &Params, with_sigma: bool) -> Result<f64, OutOfDomain> {
     })
 }
 
+/// Five processes that run the protocol of figures 30 and 31, and messages of a millisecond.
+fn as_published(inputs: &ValidInputs) -> Option<Point> {
+    next_request(inputs).ok()?;
+    let inputs = inputs.with(|given| {
+        (given.nodes, given.delay, given.loss) = (5, 0.001, Loss::None);
+    });
+    Some(point_of(&inputs.ok()?, true).scenario(Scenario::Start, 5.0))
+}
+
 /// A side; to be completed.
 const SIDE: Quantity = Quantity { section: "Fetzer and Cristian IX-C", ..TIME };
 /// The right side of an inequality of ours.
@@ -213,6 +224,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         printed: next_request_printed,
         corrected: next_request,
         note: |_| "the text's alarm leaves no room for coming σ late; the figure's does",
+        simulation: |inputs| Some((as_published(inputs)?, Measure::RequestInterval)),
         ..TIME
     },
 ];

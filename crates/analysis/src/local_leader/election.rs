@@ -40,12 +40,14 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
         name: "local-leader.election-time.99",
         about: "from the request that makes a process leader until it leads, in 99 of 100 cases",
         note: |inputs| match is_local(inputs) {
-            true => "the mean, 2Δ(1+ρ): a candidate waits for all, however fast they answer",
+            true => "2Δ(1+ρ) by the clock of the candidate, which may be wrong by ρ",
             false => {
-                "the mean: each message takes `delay`, so that no round trip is longer than \
-                 another; figure local-leader-26 has delays that vary"
+                "each message takes `delay`, so that no round trip is longer than another; figure \
+                 local-leader-26 has delays that vary"
             }
         },
+        exact: |inputs| !is_local(inputs),
+        is_percentile: true,
         ..ELECTION
     },
 ];

@@ -8,8 +8,9 @@
 //!
 //! Corrected (C6): a lease has room for k requests, and it is lost if too few answer any of them.
 //! In majority mode a majority must, in local mode all. [`Renewal`](crate::plan::lease::Renewal)
-//! has the law and what it leaves out. In local mode that is too much for a rate: members that did
-//! not hear the leader for `expires` ask for support themselves, and twice as many are lost.
+//! has the law and what it leaves out. In local mode that is too much for both quantities: members
+//! that did not hear the leader for `expires` ask for support themselves, and twice as many are
+//! lost.
 
 use super::constraints::next_request;
 use super::{group, is_local, is_timely, point_of, renewal};
@@ -33,8 +34,9 @@ pub fn per_lease_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 /// That too few answer any request of a lease.
 ///
 /// # Errors
-/// [`OutOfDomain`] for a process alone, and if messages may be slow.
+/// [`OutOfDomain`] for a process alone, if messages may be slow, and in local mode.
 pub fn per_lease(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    by_majority(inputs)?;
     Ok(renewal(inputs)?.loss_of_a_lease())
 }
 
@@ -56,13 +58,19 @@ pub fn per_hour_printed(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
 /// # Errors
 /// [`OutOfDomain`] for a process alone, if messages may be slow, and in local mode.
 pub fn per_hour(inputs: &ValidInputs) -> Result<f64, OutOfDomain> {
+    by_majority(inputs)?;
+    Ok(HOUR * renewal(inputs)?.losses_per_second()[0])
+}
+
+/// Checks that the mode is not local.
+fn by_majority(inputs: &ValidInputs) -> Result<(), OutOfDomain> {
     if is_local(inputs) {
         return Err(OutOfDomain::NoValue(
             "in local mode members that do not hear their leader ask, too, and no formula counts \
              what that costs",
         ));
     }
-    Ok(HOUR * renewal(inputs)?.losses_per_second()[0])
+    Ok(())
 }
 
 /// A group that loses messages.
@@ -107,6 +115,7 @@ pub(super) const QUANTITIES: &[&Quantity] = &[
 mod tests {
     use super::super::testing::inputs;
     use super::*;
+    use bellwether_protocols::local_leader::Mode;
 
     /// "At five processes and 1 % loss one renewal in thirteen fails."
     #[test]
@@ -118,6 +127,15 @@ mod tests {
         let corrected = per_lease(&at).unwrap();
         assert!(corrected < 1e-15, "{corrected}");
         assert!(per_hour(&at).unwrap() < 1e-9 && per_hour_printed(&at).unwrap() > 1000.0);
+    }
+
+    #[test]
+    fn no_formula_counts_what_is_lost_in_local_mode() {
+        let at = inputs(|leases| leases.mode = Mode::Local);
+        for form in [per_lease, per_hour] {
+            assert!(matches!(form(&at), Err(OutOfDomain::NoValue(why)) if why.contains("local")));
+        }
+        assert!(per_lease_printed(&at).is_ok() && per_hour_printed(&at).is_ok());
     }
 
     #[test]

@@ -110,8 +110,8 @@ fn header(out: &mut String, pieces: &[Piece], budget: Budget) {
         out,
         "<header>\n<h1>Published figures, drawn again</h1>\n\
          <p>Every figure is computed from formulas, as printed and as corrected, and from \
-         simulations of the protocols, {runs} runs a point unless a figure says otherwise, from \
-         seed {seed}. After ± stands a standard error; the intervals in tables and pictures hold \
+         simulations of the protocols, {runs} runs a point unless a figure needs more or fewer, \
+         from seed {seed}; each figure says how many its points have. After ± stands a standard error; the intervals in tables and pictures hold \
          the true mean with 95&nbsp;% confidence.</p>\n\
          <p>A claim is a list of comparisons, each with a margin. It is <em>confirmed</em> if \
          every comparison holds with the whole of its interval, <em>refuted</em> if one fails with \
@@ -188,6 +188,11 @@ fn section(out: &mut String, finding: &Finding) {
         out.push_str("<h3>What we find</h3>\n<ul class=\"claims\">\n");
         finding.claims.iter().for_each(|claim| judged(out, claim));
         out.push_str("</ul>\n");
+    }
+    if let Some(runs) = finding.runs() {
+        let [least, most] = runs.map(|runs| grouped(&runs.to_string()));
+        let range = if least == most { least } else { format!("{least} to {most}") };
+        put!(out, "<p>Simulated points have {range} runs each.</p>\n");
     }
     listed(out, "What was cut", &finding.cuts());
     listed(out, "What we chose", finding.choices);
@@ -342,6 +347,22 @@ mod tests {
         assert_eq!(assemble(&pieces, Budget::default()), text);
         assert!(pieces[0].is_of(findings[0].id) && !pieces[0].is_of(findings[1].id));
         assert_eq!(Piece::all_of("<html>of somebody else</html>"), []);
+    }
+
+    #[test]
+    fn each_figure_says_how_many_runs_its_points_have() {
+        let mut finding = sample::plain();
+        let told = |finding: &Finding| {
+            let text = page(std::slice::from_ref(finding), Budget::default());
+            let (_, rest) = text.split_once("<p>Simulated points have ").expect("it is said");
+            rest.split_once(" runs each.</p>").expect("a sentence").0.to_owned()
+        };
+        assert_eq!(told(&finding), "1,000");
+        let dots = &mut finding.panes[0].curves[1].dots;
+        (dots[0].runs, dots[1].runs, dots[1].cut) = (30, 3_990, 10);
+        assert_eq!(told(&finding), "30 to 4,000");
+        finding.panes[0].curves.retain(|curve| curve.kind != crate::figures::Kind::Simulated);
+        assert!(!page(&[finding], Budget::default()).contains("Simulated points have"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! find it.
 
 use crate::found::{found, named};
-use crate::known::{Table, assert_forgeries_count, assert_known, copy, raise};
+use crate::known::{Table, assert_errata_know, assert_forgeries_count, assert_known, copy, raise};
 use bellwether_analysis::figures::Verdict::{Confirmed, Refuted};
 use bellwether_analysis::figures::{Budget, Figure, Finding, Workbench, classic, figure};
 use bellwether_analysis::report::{csv, json, page, picture};
@@ -195,6 +195,11 @@ const KNOWN: Table = &[
         ],
     ),
 ];
+
+#[test]
+fn what_errata_say_of_the_figures_of_the_classics_is_their_verdict() {
+    assert_eq!(assert_errata_know(&FOUND), 1);
+}
 
 #[test]
 fn every_verdict_that_is_known_comes_out() {

@@ -4,6 +4,7 @@
 //! and forged numbers and records must turn each of them round.
 
 use crate::found::named;
+use bellwether_analysis::errata::{self, Case};
 use bellwether_analysis::figures::{Curve, Finding, Verdict, figure};
 
 /// How a claim begins, its verdict, and a forgery of its figure that changes the verdict.
@@ -29,6 +30,24 @@ pub(crate) fn assert_known(found: &[Finding], known: Table) {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What errata say of claims of these figures is their verdict. Gives how many there are.
+pub(crate) fn assert_errata_know(found: &[Finding]) -> usize {
+    let cases = errata::errata().into_iter().flat_map(|erratum| erratum.cases);
+    let told = cases.filter_map(|case| match case {
+        Case::Figure { figure, claim, verdict } => Some((figure, claim, verdict)),
+        _ => None,
+    });
+    let mut count = 0;
+    for (figure, claim, verdict) in told {
+        let Some(finding) = found.iter().find(|finding| finding.id == figure) else { continue };
+        let judged = finding.claims.iter().find(|judged| judged.says == claim);
+        let judged = judged.unwrap_or_else(|| panic!("{figure} does not claim: {claim}"));
+        assert_eq!(judged.verdict, verdict, "{figure}: {claim}: {}", judged.because);
+        count += 1;
+    }
+    count
 }
 
 /// Each forgery changes the verdict of its claim.

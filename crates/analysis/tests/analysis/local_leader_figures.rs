@@ -1,7 +1,7 @@
 //! The figures of local leaders: what they find, and that they find it.
 
 use crate::found::looked_at;
-use crate::known::{Table, assert_forgeries_count, assert_known, level, raise};
+use crate::known::{Table, assert_errata_know, assert_forgeries_count, assert_known, level, raise};
 use bellwether_analysis::figures::Verdict::{Confirmed, Refuted};
 use bellwether_analysis::figures::{Budget, Finding, figure, local_leader};
 use std::sync::LazyLock;
@@ -103,6 +103,11 @@ fn of_the_table() -> Vec<Finding> {
 #[test]
 fn the_figures_of_local_leaders_are_judged_as_known() {
     assert_known(&of_the_table(), KNOWN);
+}
+
+#[test]
+fn what_errata_say_of_the_figures_of_local_leaders_is_their_verdict() {
+    assert_eq!(assert_errata_know(&FOUND), 4);
 }
 
 #[test]

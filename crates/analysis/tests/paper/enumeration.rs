@@ -20,9 +20,15 @@ pub(crate) fn leader(nodes: u32, l: f64) -> f64 {
 
 /// What all others send.
 pub(crate) fn others_by_enumeration(nodes: u32, l: f64) -> f64 {
-    let mut orders = Vec::new();
-    permute(&mut (0..nodes as usize).collect(), 0, &mut orders);
+    let orders = orders(nodes as usize);
     orders.iter().map(|order| others_in_order(order, l)).sum::<f64>() / orders.len() as f64
+}
+
+/// All orders of so many processes.
+pub(crate) fn orders(nodes: usize) -> Vec<Vec<usize>> {
+    let mut orders = Vec::new();
+    permute(&mut (0..nodes).collect(), 0, &mut orders);
+    orders
 }
 
 fn permute(order: &mut Vec<usize>, from: usize, all: &mut Vec<Vec<usize>>) {

@@ -66,6 +66,63 @@ fn whoever_is_left_alone_leads_as_soon_as_it_notices() {
     report.finish();
 }
 
+/// The integral of a function that is linear, from one end to the other: negative if they are
+/// exchanged.
+fn integral(from: f64, to: f64, linear: impl Fn(f64) -> f64) -> f64 {
+    (to - from) * linear(0.5 * (from + to))
+}
+
+/// Footnote 2, with a departure at any moment of five intervals: D = 1/5. Its limits are exchanged,
+/// its last integral is empty, and its first lacks t. With T_A = 1 the right sum is 1/2.
+#[test]
+fn the_printed_mean_time_since_an_announcement_is_negative_and_simulations_have_half() {
+    let (intervals, density) = (5, 0.2);
+    let mut printed = integral(1.0, 0.0, |_| density);
+    for k in 2..intervals {
+        let k = f64::from(k);
+        printed += integral(k, k - 1.0, |t| (t - (k - 1.0)) * density);
+    }
+    let half: f64 = (1..=intervals)
+        .map(f64::from)
+        .map(|k| integral(k - 1.0, k, |t| (t - (k - 1.0)) * density))
+        .sum();
+    assert!((printed + 0.5).abs() < 1e-12 && (half - 0.5).abs() < 1e-12, "{printed} and {half}");
+    let mut report = Report::default();
+    let point = departing(Variant::LeS, 20, Loss::None);
+    let answer = point.simulated();
+    // The delay is the rest less E[t_d], which the corrected form takes as 1/2.
+    let rest = departure::corrected(Variant::LeS, &point.inputs()).unwrap() + 0.5;
+    report.agrees(&point, &answer, DELAY, rest - half);
+    report.rejects(&point, &answer, DELAY, rest - printed);
+    report.finish();
+}
+
+/// Section 5.3.3.2 has all go on until they hear q_{N−1}. Section 5.3.3.3 orders processes from the
+/// largest address to the smallest: who heard a greater process before it woke is silent. In the
+/// model nothing is lost or takes time, so that only the order matters in which they wake. A
+/// simulation sends as many messages as it, and those that a delay of Δ adds: (N−1)Δ.
+#[test]
+fn the_least_process_is_mostly_silent_so_nobody_can_wait_for_it() {
+    let nodes = 4;
+    let (mut first, mut last, mut all, mut orders) = (0, 0, 0, 0);
+    for order in crate::enumeration::orders(nodes) {
+        // q_0 is the greatest. It speaks if no greater one woke before it.
+        let place = |process| order.iter().position(|woken| *woken == process);
+        let speaks = |process: usize| (0..process).all(|greater| place(greater) > place(process));
+        first += u32::from(speaks(0));
+        last += u32::from(speaks(nodes - 1));
+        all += (0..nodes).filter(|process| speaks(*process)).count();
+        orders += 1;
+    }
+    assert_eq!((first, last, orders), (24, 6, 24), "q_0 always, q_3 in one of four orders");
+    let messages = all as f64 / f64::from(orders);
+    let mut report = Report::default();
+    let point = start(Variant::LeS, nodes as u32, Loss::None).runs(RUNS);
+    // That it settles in every run is asserted, too: all stop, whether the least one spoke or not.
+    report.all_agree(&point, &[(Measure::Messages, messages + 3.0 * D)]);
+    report.finish();
+}
+
 /// Section 5.3.2.3 says that uncorrelated loss changes nothing either. It does: listeners that
 /// still trust the departed leader ignore the new one.
 #[test]

@@ -7,8 +7,9 @@
 //! | `agreement_time` | from the start, or from the event, until all live processes name the same live leader; a merge is such an event |
 //! | `leader_presence` | the part of the time in which some process leads |
 //! | `leadership_losses_per_hour` | how often a process stops leading that neither crashed nor was cut off; one that gives way to a newcomer counts |
-//! | `leadership_losses_per_lease` | the same for each lease: a leader asks for the next one `renew` after the request that the last one counts from, and again in less time only if too few answer; where that is hardly less, leases are not counted |
+//! | `leadership_losses_per_lease` | the same for each lease: a leader asks for the next one `renew` after the request that the last one counts from, and again in less time only if too few answer; if `renew` is at most 1.25 round trips, a repetition looks like the next request, and leases are not counted |
 //! | `answers_per_request` | answers sent to a process that leads, for each request that it made while it led; whether they vote or refuse, for themselves or for others |
+//! | `request_interval` | from one request of a process that leads to its next one; the first is the request that made it leader |
 //! | `messages_per_second` | datagrams sent, empty ones included; one to everyone counts once |
 //! | `reestablishment_delay` | from the crash of the leader, or from the split, to the next leader; without an event, the mean length of a leaderless interval within the watch |
 //!
@@ -77,8 +78,10 @@ struct Tally {
     led: Duration,
     losses: u64,
     sent: u64,
-    /// The requests of processes that led, and the answers sent to them.
+    /// The requests of processes that led, how long each came after the last one, and the answers
+    /// sent to them.
     requests: u64,
+    waited: Duration,
     answers: u64,
     /// How many leases were taken: with leadership, and by each request that is no repetition.
     leases: u64,
@@ -99,6 +102,7 @@ impl Tally {
             losses: 0,
             sent: 0,
             requests: 0,
+            waited: Duration::ZERO,
             answers: 0,
             leases: 0,
             lost: None,
@@ -182,8 +186,9 @@ impl LeaseWatch {
             sample.set(Measure::LeadershipLossesPerLease, losses);
         }
         if self.tally.requests > 0 {
-            let answers = self.tally.answers as f64 / self.tally.requests as f64;
-            sample.set(Measure::AnswersPerRequest, answers);
+            let requests = self.tally.requests as f64;
+            sample.set(Measure::AnswersPerRequest, self.tally.answers as f64 / requests);
+            sample.set(Measure::RequestInterval, self.tally.waited.as_secs_f64() / requests);
         }
         let since_event = |at: SimTime| at.since(self.from).as_secs_f64();
         // Churn has neither a start nor an event to count from.
@@ -322,7 +327,10 @@ impl<P: Protocol> Observer<P> for LeaseWatch {
             // In a large group it is sent to each member alone, all at one moment.
             let last = std::mem::replace(&mut self.asked[from as usize], at);
             let asks = self.leading[from as usize] && last != at;
-            self.tally.requests += u64::from(asks);
+            if asks {
+                self.tally.requests += 1;
+                self.tally.waited = self.tally.waited + at.since(last.min(at));
+            }
             self.tally.leases += u64::from(asks && last + self.retry_max < at);
         } else if let Dest::Node(to) = to
             && self.leading.get(to.0 as usize).is_some_and(|leads| *leads)

@@ -128,6 +128,8 @@ measures! {
     LeadershipLossesPerLease = "leadership_losses_per_lease", Number;
     /// Messages that are sent to a leader as answers to one of its requests.
     AnswersPerRequest = "answers_per_request", Number;
+    /// The time from one request of a leader to its next one.
+    RequestInterval = "request_interval", Number;
     /// Datagrams; a multicast counts once.
     MessagesPerSecond = "messages_per_second", Number;
     /// Elections a process took part in.

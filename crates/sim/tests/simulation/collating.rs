@@ -1,6 +1,8 @@
 //! Replies that are collated: a leader receives as many as its tree is wide, however large the
 //! group; elections take as long as without; and a relay that dies or pauses costs one attempt to
-//! renew at most, and no leadership.
+//! renew at most more than without a tree. In majority mode it costs no leadership. In local mode a
+//! leader needs every process of its alive-set, so that a death costs the leadership with a tree
+//! as it does without.
 //!
 //! The seed is fixed. Messages take half a millisecond, so that the tree of 256 processes, which
 //! is seven deep, has its answer within Δ.
@@ -9,8 +11,10 @@ use crate::support::{crash, experiment, fault, ms, node, p};
 use bellwether_core::{Dest, Duration, Instant, Protocol, SimTime, Stage};
 use bellwether_protocols::local_leader::message::Message;
 use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params};
-use bellwether_sim::network::{Delay, Loss, Network};
-use bellwether_sim::{Experiment, Fault, Measure, Observer, Plan, RunSeed, Scene, World, id};
+use bellwether_sim::network::{Delay, Link, Loss, Network};
+use bellwether_sim::{
+    Experiment, Fault, Measure, Observer, Plan, RunSeed, Scene, Timed, World, id,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn params(mode: Mode, tree: u32) -> Params {
@@ -84,8 +88,7 @@ fn a_relay_that_dies_or_pauses_costs_one_attempt_at_most() {
                 let stop = fault(moment, Fault::Pause { node: node(victim) });
                 let go_on = fault(moment + 700, Fault::Resume { node: node(victim) });
                 for (kind, faults) in [died, vec![stop, go_on]].into_iter().enumerate() {
-                    let network = network(Loss::None);
-                    let plan = Plan { network, faults, horizon: ms(3_000), ..Plan::new(nodes) };
+                    let plan = quiet(nodes, faults);
                     let renewals = Renewals::of(&params, &plan, 1);
                     if renewals.leaders.iter().eq(&[victim]) {
                         continue;
@@ -104,6 +107,85 @@ fn a_relay_that_dies_or_pauses_costs_one_attempt_at_most() {
     assert!(lost.iter().all(|count| *count > 0), "{lost:?}: no relay was concerned");
 }
 
+/// A supporter that is paused for less than its votes may take, or a little longer. One that
+/// relays then answers after its share of Δ.
+#[test]
+fn in_local_mode_a_pause_costs_one_attempt_at_most() {
+    let params = params(Mode::Local, 2);
+    let mut lost = 0;
+    for nodes in [9, 10] {
+        for victim in 1..nodes {
+            for (moment, pause) in [5, 10, 15].into_iter().flat_map(|pause| {
+                // Requests are 50 ms apart.
+                (1_000..1_050).step_by(4).map(move |moment| (moment, pause))
+            }) {
+                let stop = fault(moment, Fault::Pause { node: node(victim) });
+                let go_on = fault(moment + pause, Fault::Resume { node: node(victim) });
+                let plan = quiet(nodes, vec![stop, go_on]);
+                let renewals = Renewals::of(&params, &plan, 1);
+                let case = format!("{nodes} processes, {victim} at {moment} ms for {pause} ms");
+                let failed = renewals.in_vain();
+                assert!(failed.len() <= 1, "{case}: {failed:?}");
+                lost += failed.len();
+                renewals.assert_no_lapse(&plan, &case);
+                assert_eq!(renewals.leaders.len(), 1, "{case}: {:?}", renewals.leaders);
+            }
+        }
+    }
+    println!("attempts in vain: {lost}");
+    assert!(lost > 0, "no pause was longer than a vote may take");
+}
+
+/// A link that takes as long as a message may that is certain to be fast: whoever relays over it
+/// answers after its share of Δ, and the votes are passed on as they come.
+#[test]
+fn in_local_mode_a_slow_link_costs_one_attempt_at_most() {
+    let params = params(Mode::Local, 2);
+    let slow = Some(Delay::Constant(Duration::from_micros(4_400)));
+    for nodes in [9, 10] {
+        for (from, to) in (0..nodes).flat_map(|from| (from + 1..nodes).map(move |to| (from, to))) {
+            let mut plan = quiet(nodes, vec![]);
+            let link = |from, to| Link { from, to, delay: slow.clone(), loss: None };
+            plan.network.links = vec![link(from, to), link(to, from)];
+            let renewals = Renewals::of(&params, &plan, 1);
+            let case = format!("{nodes} processes, {from} and {to}");
+            let failed = renewals.in_vain();
+            println!("{case}: {} of {} in vain", failed.len(), renewals.asked.len());
+            assert!(failed.len() <= 1, "{case}: {failed:?}");
+            renewals.assert_no_lapse(&plan, &case);
+            assert_eq!(renewals.leaders.len(), 1, "{case}: {:?}", renewals.leaders);
+        }
+    }
+}
+
+/// Who dies stays in the alive-set for longer than a lease lasts, and has to vote.
+#[test]
+fn in_local_mode_a_death_costs_what_it_costs_without_a_tree() {
+    let [with, without] = [2, 0].map(|tree| params(Mode::Local, tree));
+    for nodes in [9, 10] {
+        for victim in 1..nodes {
+            for moment in [1_000, 1_017, 1_034] {
+                let plan = quiet(nodes, vec![crash(moment, victim)]);
+                let [with, without] = [&with, &without].map(|of| Renewals::of(of, &plan, 1));
+                let case = format!("{nodes} processes, {victim} at {moment} ms");
+                let failed = [with.in_vain().len(), without.in_vain().len()];
+                println!("{case}: {failed:?} in vain, {} and {}", with.lapsed, without.lapsed);
+                assert!(failed[0] <= failed[1] + 1, "{case}: {failed:?}");
+                assert_eq!((with.lapses, without.lapses), (1, 1), "{case}");
+                assert_eq!(with.leaders, without.leaders, "{case}");
+                let longer = with.lapsed.saturating_sub(without.lapsed);
+                assert!(longer <= with.round, "{case}: {longer} more without a lease");
+            }
+        }
+    }
+}
+
+/// Three seconds without loss.
+fn quiet(nodes: u32, faults: Vec<Timed>) -> Plan {
+    let network = network(Loss::None);
+    Plan { network, faults, horizon: ms(3_000), ..Plan::new(nodes) }
+}
+
 /// The requests of a leader, and the leases that they gave it.
 struct Renewals {
     lease: Duration,
@@ -114,9 +196,11 @@ struct Renewals {
     /// from it.
     asked: BTreeSet<Instant>,
     granted: BTreeMap<Instant, Instant>,
-    /// The end of the current lease, and how often it was over when the next began.
+    /// The end of the current lease, and how often it was over when the next began, and for how
+    /// long in all.
     until: Option<Instant>,
     lapses: u32,
+    lapsed: Duration,
     /// The leader's clock, when it was last looked at.
     now: Instant,
 }
@@ -131,6 +215,7 @@ impl Renewals {
             granted: BTreeMap::new(),
             until: None,
             lapses: 0,
+            lapsed: Duration::ZERO,
             now: Instant::ZERO,
         };
         let mut world = World::<LocalLeader>::new(params.layered());
@@ -192,7 +277,10 @@ impl Observer<LocalLeader> for Renewals {
         self.leaders.insert(node);
         self.now = now;
         if self.until.is_none_or(|until| leadership.until > until) {
-            self.lapses += u32::from(self.until.is_some_and(|until| now >= until));
+            if let Some(until) = self.until.filter(|until| now >= *until) {
+                self.lapses += 1;
+                self.lapsed = self.lapsed + now.since(until);
+            }
             self.until = Some(leadership.until);
             self.granted.insert(leadership.until - self.lease, now);
         }

@@ -126,10 +126,10 @@ fn adjusted(says: &'static str, gaps: [Curve; 2], shows: impl Fn(&Dot) -> Compar
         let asked = "everywhere from that N on";
         let claim = Claim::compared(says, "5.4.2", asked, &comparisons, numbers.clone());
         if claim.verdict == Verdict::Confirmed {
-            return claim;
+            return claim.weighing(2);
         }
     }
     let why = "it needs the adjusted loss of a chapter that we do not have. With the loss that \
         this one describes it does not show: ";
-    Claim::open(says, "5.4.2", &format!("{why}{numbers}"))
+    Claim::open(says, "5.4.2", &format!("{why}{numbers}")).weighing(2)
 }

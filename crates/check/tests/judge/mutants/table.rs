@@ -48,7 +48,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         without: &[Rule::OwnVoteDecides],
         changed: "C4: one's own vote does not decide",
         harm: Harm::Late,
-        unit: "without_one_s_own_vote_deciding_whoever_is_alone_waits_for_nobody",
+        unit: "without_one_s_own_vote_deciding_a_process_alone_waits_for_its_alarm",
         judged: None,
         explored: None,
         validated: TIME,

@@ -73,7 +73,7 @@ fn without_stepping_down_a_leader_frees_those_on_whose_locks_it_leads() {
 }
 
 #[test]
-fn without_one_s_own_vote_deciding_whoever_is_alone_waits_for_nobody() {
+fn without_one_s_own_vote_deciding_a_process_alone_waits_for_its_alarm() {
     for (params, leads) in [(majority(), true), (majority().without(Rule::OwnVoteDecides), false)] {
         let mut process = candidate(1, params);
         assert_eq!(led_until(&process).is_some(), leads);

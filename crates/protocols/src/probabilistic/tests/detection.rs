@@ -58,6 +58,30 @@ fn silence_is_no_outcome_either() {
     assert_eq!(process.packets()[0], to_all(Message::Initiate(SECOND)));
 }
 
+/// There is no final message whose name could be hashed. Whether the process passes by the name of
+/// the round is the opposite of what another name would say.
+#[test]
+fn whoever_heard_nothing_hashes_the_name_of_the_round() {
+    let reinitiate = Reinitiate::Hash;
+    let config = Config { reinitiate, size: Size::Given(1000), ..config() };
+    let passes = |name, id: u64| Filter::new(0, name, 7, 1000).passes(NodeId(id));
+    for begins in [true, false] {
+        let is_one = |id: &u64| {
+            !passes(Name::Initiate(FIRST), *id)
+                && passes(Name::Silence(FIRST), *id) == begins
+                && passes(Name::Loss(FIRST), *id) != begins
+        };
+        let me = (10..).find(is_one).expect("there are such");
+        let mut process = start_with(me, &[1, 2, 3], config.clone());
+        process.message(9, Message::Initiate(FIRST));
+        process.ring();
+        assert_eq!(process.facts()[1], Fact::Unclear { leaders: 0 });
+        let asked = process.packets().first().cloned();
+        assert_eq!(asked, begins.then(|| to_all(Message::Initiate(SECOND))));
+        assert_eq!(process.is_quiet(), !begins);
+    }
+}
+
 #[test]
 fn the_earlier_a_step_the_fewer_draw_it() {
     // 5 members: 3 bits, so 8 draws for the steps 0 to 3.
