@@ -173,6 +173,11 @@ pub struct Record {
     pub granted: Option<(u32, u64)>,
 }
 
+impl Record {
+    /// That of a founder that has voted for nobody.
+    pub const FOUNDING: Self = Self { highest: 0, granted: None };
+}
+
 /// A request for support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
