@@ -1,10 +1,10 @@
 //! Leases keep what they promise, and the judge sees it when they do not.
 
-use crate::{first_unsafe, lan, ms, steps_compared};
+use crate::{first_breach, first_unsafe, lan, ms, steps_compared};
 use bellwether_check::{FaultKind, FaultKinds, FaultMix, FinalLinks, Judge, Report, Trial};
 use bellwether_core::Fact;
 use bellwether_protocols::choice::{Choice, Promise};
-use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Tokens};
+use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule, Tokens};
 use bellwether_sim::{Fault, Observer, Scene, World};
 
 fn params(config: Config) -> Params {
@@ -216,6 +216,28 @@ fn every_step_is_an_action_of_the_proved_model() {
         let compared = steps_compared(&trial, &report);
         assert!(compared > 400 * schedules, "{tokens:?}: {compared} steps compared");
     }
+}
+
+/// Tokens in memory grow while nobody begins again; a lease that ran out is not had again with the
+/// token it had.
+#[test]
+fn volatile_tokens_grow_while_nobody_begins_again() {
+    let volatile = params(Config { tokens: Tokens::Volatile, ..Config::default() });
+    let choice = Choice::from(volatile.clone());
+    let mut trial = Trial::new(&choice, 3, None, 1);
+    trial.mix = FaultMix::only(&[FaultKind::Loss, FaultKind::OneWay, FaultKind::Partition]);
+    trial.validated = false; // it would see the cause first
+    let place = trial.invariants().iter().position(|name| *name == "tokens-grow").unwrap();
+    let report = fuzz(&trial, &choice, 1_000);
+    assert_eq!(report.violation, None);
+    let checks = report.tally.checks[place].checks;
+    assert!(checks > 100 * 1_000, "{checks} moments with a leader");
+    let mutant = volatile.without(Rule::NewReignNewTerm);
+    let found = first_breach(Judge::<LocalLeader>::new(&trial, mutant.layered()), 1_000);
+    assert_eq!(found.map(|(_, breach)| breach.invariant), Some("tokens-grow"));
+    // With restarts nothing is promised, and nothing is asked from then on.
+    let trial = Trial::new(&choice, 3, None, 2);
+    assert_eq!(fuzz(&trial, &choice, 1_000).violation, None);
 }
 
 /// While voters change in every schedule, too.
