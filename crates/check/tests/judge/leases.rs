@@ -1,9 +1,10 @@
 //! Leases keep what they promise, and the judge sees it when they do not.
 
 use crate::{first_breach, first_unsafe, lan, ms, steps_compared};
-use bellwether_check::{FaultKind, FaultKinds, FaultMix, FinalLinks, Judge, Report, Trial};
+use bellwether_check::{FaultKind, FaultKinds, FaultMix, FinalLinks, Fuzz, Judge, Report, Trial};
+use bellwether_check::{Varied, vary};
 use bellwether_core::Fact;
-use bellwether_protocols::choice::{Choice, Promise};
+use bellwether_protocols::choice::{self, Choice, Promise};
 use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule, Tokens};
 use bellwether_sim::{Fault, Observer, Scene, World};
 
@@ -161,6 +162,25 @@ fn a_release_of_a_life_that_runs_makes_two_leaders() {
         assert_eq!(broken(false), [""; 0]);
         let found = broken(true);
         assert!(found.contains(&wrong), "{found:?}");
+    }
+}
+
+/// Every schedule draws parameters, beside all faults.
+#[test]
+fn leases_keep_their_promise_with_parameters_that_schedules_draw() {
+    let config = choice::Config::LocalLeader(Config::default());
+    for (nodes, seed, members) in [(5, 71, 0.25), (9, 72, 1.0)] {
+        let mut trial = Trial::new(&Choice::from(lan(Mode::Majority)), nodes, None, seed);
+        trial.mix.members = members;
+        let varied = Varied::new(&trial, &config).expect("leases have these parameters");
+        let fuzz = Fuzz { trial: &trial, numbers: 0..1_500, threads: 2, progress: &|| () };
+        let report = fuzz.run_varied_until(&varied, &|| false).expect("threads can be started");
+        let again = format!("bellwether check local-leader --vary --nodes {nodes} --seed {seed}");
+        assert_eq!(report.violation, None, "{again}");
+        for name in vary::NAMES {
+            let count = report.tally.parameters.get(name).copied().unwrap_or_default();
+            assert!(count > 300, "{name} in {count} schedules");
+        }
     }
 }
 
