@@ -3,8 +3,9 @@
 use crate::{first_breach, first_unsafe, lan, ms, steps_compared};
 use bellwether_check::{FaultKind, FaultKinds, FaultMix, FinalLinks, Fuzz, Judge, Report, Trial};
 use bellwether_check::{Varied, vary};
-use bellwether_core::Fact;
+use bellwether_core::{Dest, Fact, Protocol, SimTime};
 use bellwether_protocols::choice::{self, Choice, Promise};
+use bellwether_protocols::local_leader::message::Message;
 use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule, Tokens};
 use bellwether_sim::{Fault, Observer, Scene, World};
 
@@ -163,6 +164,48 @@ fn a_release_of_a_life_that_runs_makes_two_leaders() {
         let found = broken(true);
         assert!(found.contains(&wrong), "{found:?}");
     }
+}
+
+/// How often leaders stepped back and named the next one.
+#[derive(Default)]
+struct HandedOver(u64);
+
+impl Observer<LocalLeader> for HandedOver {
+    fn on_send(
+        &mut self,
+        _at: SimTime,
+        _from: u32,
+        _to: Dest,
+        message: &<LocalLeader as Protocol>::Message,
+        _number: u32,
+    ) {
+        let names = matches!(&message.body, Some(Message::Release { nominee: Some(_), .. }));
+        self.0 += u64::from(names);
+    }
+}
+
+/// Without a command that asks for it, only a leader that yields to a better one names the next.
+#[test]
+fn leaders_really_step_back_for_better_ones() {
+    let handed_over = |preempt: bool| {
+        let preempt_delay = preempt.then(|| ms(300));
+        let params = params(Config { preempt, preempt_delay, ..Config::default() });
+        let mut trial = Trial::new(&Choice::from(params.clone()), 5, None, 12);
+        trial.mix.roles = 1.0;
+        trial.mix.allowed = trial.mix.allowed.without(&[FaultKind::Resign, FaultKind::Transfer]);
+        let mut world = World::<LocalLeader>::new(params.layered());
+        let counts = (0..300).map(|number| {
+            let schedule = trial.schedule(number);
+            let mut seen = HandedOver::default();
+            world.run(&schedule.plan, schedule.run_seed(), &mut seen);
+            seen.0
+        });
+        let counts: Vec<u64> = counts.collect();
+        (counts.iter().filter(|count| **count > 0).count(), counts.iter().sum::<u64>())
+    };
+    assert_eq!(handed_over(false), (0, 0));
+    let (schedules, times) = handed_over(true);
+    assert!(schedules > 60 && times > 90, "{times} times in {schedules} of 300 schedules");
 }
 
 /// Every schedule draws parameters, beside all faults.
