@@ -74,6 +74,30 @@ fn a_broken_promise_is_shown_shrunk_written_down_and_replayed() {
 }
 
 #[test]
+fn schedules_may_draw_parameters_and_a_replay_draws_the_same() {
+    let (verdict, code) = json("check local-leader --vary --schedules 60 --seed 4");
+    assert_eq!(code, Some(0), "{verdict}");
+    for name in ["preempt", "preempt-delay", "replace-after"] {
+        assert!(verdict["parameters"][name].as_u64() > Some(15), "{name}: {verdict}");
+    }
+    let (text, _) = ran("check local-leader --vary --schedules 60 --seed 4");
+    assert!(text.contains("schedules that drew a parameter:\n  preempt "), "{text}");
+    // Parts without a majority have no leader, which another promise would have.
+    let out = unused("vary");
+    let out_flag = format!("--out {}", out.display());
+    let flags = "check local-leader --vary --promise one-per-partition --seed 4 --schedules 500";
+    let (verdict, code) = json(&format!("{flags} {out_flag}"));
+    assert_eq!(code, Some(1), "{verdict}");
+    let violation = &verdict["violations"][0];
+    let replay = violation["replay"].as_str().expect("a command");
+    assert!(replay.contains(" --promise one-per-partition --vary "), "{replay}");
+    let arguments = replay.strip_prefix("bellwether ").expect("a command");
+    let (again, _) = json(&format!("{arguments} {out_flag}"));
+    assert_eq!(again["violations"][0], *violation, "the same, to the last word");
+    std::fs::remove_dir_all(&out).expect("it was made by this test");
+}
+
+#[test]
 fn the_verdict_does_not_depend_on_the_number_of_threads() {
     let verdict = |threads: u32| {
         let (mut verdict, _) = json(&format!("check le-a --schedules 200 --threads {threads}"));
@@ -106,6 +130,9 @@ fn bad_calls_are_refused_in_one_line_and_leave_nothing() {
         ("check le-s --clock-drift 3", "every schedule draws its own networks, clocks and calls"),
         ("check le-s --listen 900000000s", "choose shorter timers"),
         ("check le-s --mode local", "--mode is no flag of le-s"),
+        ("check le-s --vary", "schedules cannot draw parameters"),
+        ("check local-leader --vary --mode local", "parameters of leases from a majority"),
+        ("check local-leader --vary --tree 2", "--tree: with --vary every schedule draws its own"),
     ] {
         let output = bellwether(&format!("{arguments} --out {}", out.display()));
         let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,8 +1,9 @@
 //! Runs many schedules on all cores; the result does not depend on the number of cores.
 
 use crate::invariants::BrokenInvariant;
-use crate::judge::{Judge, Judging, Trial, Verdict};
+use crate::judge::{Judge, Trial, Verdict};
 use crate::tally::Tally;
+use crate::vary::{OneOf, Varied};
 use bellwether_core::{Protocol, Visitor};
 use bellwether_protocols::choice::Choice;
 use rayon::prelude::*;
@@ -56,8 +57,10 @@ const PIECE: u64 = 32;
 /// How many schedules run before violations are looked for.
 const BATCH: u64 = 32 * PIECE;
 
+/// Runs the schedule with a number.
+type RunOne = Box<dyn FnMut(u64) -> Verdict>;
 /// Makes a judge for one thread.
-type NewJudge<'a> = dyn Fn() -> Box<dyn Judging> + Sync + 'a;
+type NewJudge<'a> = dyn Fn() -> RunOne + Sync + 'a;
 /// Whether to stop.
 type Over<'a> = dyn Fn() -> bool + Sync + 'a;
 
@@ -69,7 +72,7 @@ impl Fuzz<'_> {
     /// # Errors
     /// [`NoThreads`] if they cannot be started.
     pub fn run<P: Protocol>(&self, params: &P::Params) -> Result<Report, NoThreads> {
-        self.run_until(&|| Box::new(Judge::<P>::new(self.trial, params.clone())), &|| false)
+        self.run_until(&|| judging::<P>(self.trial, params.clone()), &|| false)
     }
 
     fn run_until(&self, judge: &NewJudge<'_>, over: &Over<'_>) -> Result<Report, NoThreads> {
@@ -107,6 +110,18 @@ impl Fuzz<'_> {
         choice.visit(Judged { trial: self.trial, then: &|judge| self.run_until(judge, over) })
     }
 
+    /// Runs the schedules, each with the parameters that it draws, until `over` says to stop.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_varied_until(&self, varied: &Varied, over: &Over<'_>) -> Result<Report, NoThreads> {
+        let judge = || -> RunOne {
+            let varied = varied.clone();
+            Box::new(move |number| run_varied(&varied, number))
+        };
+        self.run_until(&judge, over)
+    }
+
     /// Runs all schedules, whatever they break, and gives the verdict on each, in their order.
     /// Fewer, if `over` says to stop.
     ///
@@ -121,7 +136,7 @@ impl Fuzz<'_> {
             let mut judge = judge();
             let wanted = piece.take_while(|_| !over());
             let verdict = |number| {
-                let verdict = judge.run(number);
+                let verdict = judge(number);
                 (self.progress)();
                 verdict
             };
@@ -145,7 +160,7 @@ impl Fuzz<'_> {
             if over() {
                 break;
             }
-            let verdict = judge.run(number);
+            let verdict = judge(number);
             report.tally.add(&verdict.tally);
             if report.violation.is_none() {
                 report.violation = verdict.breach.map(|breach| Violation { number, breach });
@@ -166,8 +181,22 @@ impl<T> Visitor for Judged<'_, T> {
     type Output = T;
 
     fn visit<P: Protocol>(self, params: P::Params) -> T {
-        (self.then)(&|| Box::new(Judge::<P>::new(self.trial, params.clone())))
+        (self.then)(&|| judging::<P>(self.trial, params.clone()))
     }
+}
+
+/// A judge of this protocol.
+fn judging<P: Protocol>(trial: &Trial, params: P::Params) -> RunOne {
+    let mut judge = Judge::<P>::new(trial, params);
+    Box::new(move |number| judge.run(number))
+}
+
+/// Runs the schedule with this number, with the parameters that it draws.
+fn run_varied(varied: &Varied, number: u64) -> Verdict {
+    let OneOf { trial, choice, drawn, .. } = varied.of(number);
+    let mut verdict = choice.visit(Judged { trial: &trial, then: &|judge| judge()(number) });
+    verdict.tally.parameters = drawn.into_iter().map(|name| (name, 1)).collect();
+    verdict
 }
 
 /// Splits a range into pieces of this length; the last may be shorter.

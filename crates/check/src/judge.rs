@@ -300,9 +300,6 @@ impl<P: Protocol> Judge<P> {
 
 /// A [`Judge`] of any protocol. Code that uses this is compiled once, not once per protocol.
 pub(crate) trait Judging {
-    /// [`Judge::run`].
-    fn run(&mut self, number: u64) -> Verdict;
-
     /// [`Judge::run_schedule`].
     fn run_schedule(&mut self, schedule: &Schedule) -> Verdict;
 
@@ -311,10 +308,6 @@ pub(crate) trait Judging {
 }
 
 impl<P: Protocol> Judging for Judge<P> {
-    fn run(&mut self, number: u64) -> Verdict {
-        self.run(number)
-    }
-
     fn run_schedule(&mut self, schedule: &Schedule) -> Verdict {
         self.run_schedule(schedule)
     }

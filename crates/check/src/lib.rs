@@ -16,6 +16,7 @@
 //! | [`invariants`] | one property per file, and which promise has which |
 //! | [`view`], [`nodes`], [`links`] | what an invariant sees |
 //! | [`fault_kind`], [`fault_mix`], [`swarm`], [`schedule`] | schedules of faults, drawn from a seed |
+//! | [`vary`] | schedules that draw parameters of the protocol, too |
 //! | [`judge`], [`fuzz`], [`tally`] | one run, many runs, and counts of what was tested |
 //! | [`mod@shrink`], [`scenario`] | a minimal schedule that breaks an invariant, as a file |
 //! | [`live`], [`replay`] | live traces, checked by the same invariants and replayed |
@@ -59,6 +60,7 @@ pub mod shrink;
 pub mod swarm;
 pub mod tally;
 mod validation;
+pub mod vary;
 pub mod view;
 mod watch;
 
@@ -71,3 +73,4 @@ pub use nodes::Nodes;
 pub use schedule::Schedule;
 pub use shrink::shrink;
 pub use tally::Tally;
+pub use vary::Varied;

@@ -1,6 +1,7 @@
 //! Counts of what was tested, so that a reader sees that the check was not empty.
 
 use crate::fault_kind::Occurrences;
+use std::collections::BTreeMap;
 
 /// Counts over one run or many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Tally {
     pub deliveries: u64,
     /// The faults by kind.
     pub trouble: Occurrences,
+    /// How many schedules drew each parameter, if they drew any.
+    pub parameters: BTreeMap<&'static str, u64>,
     /// The counts of each invariant.
     pub checks: Vec<Checks>,
 }
@@ -44,6 +47,9 @@ impl Tally {
         self.leaderless += others.leaderless;
         self.deliveries += others.deliveries;
         self.trouble.add(&others.trouble);
+        for (name, count) in &others.parameters {
+            *self.parameters.entry(name).or_default() += count;
+        }
         self.checks.resize(self.checks.len().max(others.checks.len()), Checks::default());
         for (mine, others) in self.checks.iter_mut().zip(&others.checks) {
             mine.checks += others.checks;

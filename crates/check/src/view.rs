@@ -173,6 +173,11 @@ pub struct Record {
     pub granted: Option<(u32, u64)>,
 }
 
+impl Record {
+    /// That of a founder that has voted for nobody.
+    pub const FOUNDING: Self = Self { highest: 0, granted: None };
+}
+
 /// A request for support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -330,6 +335,26 @@ impl View<'_> {
         let version = lists().map(|list| list.version).max();
         let committed = lists().any(|list| Some(list.version) == version && list.committed);
         lists().filter(move |list| Some(list.version) == version && list.committed == committed)
+    }
+
+    /// Whether a process neither votes by its list nor, while that may be open, by the one before.
+    /// Without a list it is known of the founders only.
+    pub fn observes(&self, node: u32) -> bool {
+        match &self.row(node).list {
+            Some(list) => !list.voters.is_empty() && !list.voters.or(list.before).contains(node),
+            None => self.course.founders.is_some_and(|founders| !founders.contains(node)),
+        }
+    }
+
+    /// The members of a part that neither vote by its newest lists nor by the ones before.
+    pub fn observers(&self, part: &Part) -> Nodes {
+        let mut lists = self.newest_lists(part).peekable();
+        let voters = match lists.peek() {
+            Some(_) => lists.map(|list| list.voters.or(list.before)).reduce(Nodes::or),
+            None => self.course.founders,
+        };
+        let voters = voters.filter(|voters| !voters.is_empty());
+        voters.map_or(Nodes::NONE, |voters| part.members.without(voters))
     }
 
     /// Whether the members of a stable partition have records enough for a leader, or can get them:

@@ -16,7 +16,7 @@ use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
 use crate::cli::output::verdict::{Evidence, Verdict};
 use crate::cli::{Done, Written};
 use bellwether::check::shrink::shrink_choice;
-use bellwether::check::{Fuzz, Report, Schedule, Trial, scenario};
+use bellwether::check::{Fuzz, Report, Schedule, Trial, Varied, scenario, vary};
 use bellwether::core::{Record, SimTime};
 use bellwether::protocols::choice::{Choice, Config, Entry, Promise};
 use bellwether::sim::ScenarioFile;
@@ -47,6 +47,9 @@ pub(in crate::cli) struct Check {
     /// [default: the protocol's own, with all that belongs to it]
     #[arg(long, value_name = "PROMISE")]
     promise: Option<Promise>,
+    /// Every schedule also draws --preempt, --preempt-delay, --replace-after, --spare and --tree
+    #[arg(long)]
+    vary: bool,
     #[command(flatten)]
     threads: Threads,
     /// Where to write the scenario and the picture of a violation
@@ -68,6 +71,7 @@ Examples:
   bellwether check le-s
   bellwether check local-leader --schedules 100000 --seed 7
   bellwether check local-leader --mode local --nodes 7
+  bellwether check local-leader --nodes 9 --vary          with parameters that are drawn, too
   bellwether check le-s --promise never-two               what it does not promise
   bellwether check le-s --promise never-two --schedule 3  one schedule again
   bellwether check local-leader --as-published            the protocol as printed: exit code 1
@@ -132,6 +136,18 @@ pub(in crate::cli) struct Tried {
     pub(in crate::cli) choice: Choice,
     /// The flags of the parameters that differ from the defaults.
     params: String,
+    /// The same with parameters that every schedule draws, if that was asked for.
+    varied: Option<Varied>,
+}
+
+impl Tried {
+    /// The trial and the protocol of the schedule with this number.
+    fn of(&self, number: u64) -> (Trial, Config, Choice) {
+        match self.varied.as_ref().map(|varied| varied.of(number)) {
+            Some(one) => (one.trial, one.config, one.choice),
+            None => (self.trial.clone(), self.config.clone(), self.choice.clone()),
+        }
+    }
 }
 
 /// What the schedules showed.
@@ -205,6 +221,9 @@ impl Check {
     /// The trial of a protocol, for whoever runs its schedules.
     pub(in crate::cli) fn of_flags(&self, given: &[String]) -> Result<Tried, Failure> {
         match self.protocol.filter(|_| !self.live.is_on() && !self.explore.is_on()) {
+            Some(_) if self.vary => {
+                Err(Failure::usage("--vary: a point has one set of parameters; leave it out"))
+            }
             Some(protocol) => self.tried(protocol, given),
             None => Err(Failure::usage("only schedules of faults are counted; name a protocol")),
         }
@@ -228,11 +247,30 @@ impl Check {
         trial.ranks = setting.ranks(&config);
         trial.check().map_err(Failure::usage)?;
         let params = setting.arguments(&config)?;
-        Ok(Tried { trial, config, choice, params })
+        let varied = self.varied(&trial, &config, given)?;
+        Ok(Tried { trial, config, choice, params, varied })
+    }
+
+    /// The same with parameters that every schedule draws, if that was asked for.
+    fn varied(
+        &self,
+        trial: &Trial,
+        config: &Config,
+        given: &[String],
+    ) -> Result<Option<Varied>, Failure> {
+        if !self.vary {
+            return Ok(None);
+        }
+        match given.iter().find(|flag| vary::NAMES.contains(&flag.as_str())) {
+            None => Varied::new(trial, config).map(Some).map_err(Failure::usage),
+            Some(flag) => Err(Failure::usage(format!(
+                "--{flag}: with --vary every schedule draws its own; leave one of them out"
+            ))),
+        }
     }
 
     /// Runs the schedules.
-    fn judge(&self, Tried { trial, choice, .. }: &Tried) -> Result<Judged, Failure> {
+    fn judge(&self, Tried { trial, choice, varied, .. }: &Tried) -> Result<Judged, Failure> {
         let numbers = match self.schedule {
             Some(number) => number..number.saturating_add(1),
             None => 0..self.schedules,
@@ -243,7 +281,11 @@ impl Check {
         let threads = self.threads.start(count);
         let fuzz = Fuzz { trial, numbers, threads, progress: &|| progress.tick() };
         let interrupt = Interrupt::catch()?;
-        let report = fuzz.run_choice_until(choice.clone(), &|| interrupt.came());
+        let over = || interrupt.came();
+        let report = match varied {
+            Some(varied) => fuzz.run_varied_until(varied, &over),
+            None => fuzz.run_choice_until(choice.clone(), &over),
+        };
         let report = report.map_err(Failure::usage)?;
         let left_out = count.saturating_sub(report.tally.schedules);
         let left_out = if interrupt.came() { left_out } else { 0 };
@@ -289,9 +331,10 @@ impl Check {
         judged: &Judged,
         written: &[(String, Vec<String>)],
     ) -> Result<Option<Shrunk>, Failure> {
-        let Tried { trial, config, choice, params } = tried;
         let Some(violation) = &judged.report.violation else { return Ok(None) };
         let number = violation.number;
+        let (trial, config, choice) = tried.of(number);
+        let (trial, config, choice, params) = (&trial, &config, &choice, &tried.params);
         let full = trial.schedule(number);
         let before = full.plan.faults.len();
         let (schedule, broken) =

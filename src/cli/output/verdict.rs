@@ -68,6 +68,11 @@ impl Verdict<'_> {
         text += "\n\nwhat went wrong, and how often:\n";
         let trouble = self.trouble().map(|(kind, n)| format!("{} {n}", kind.name()));
         text += &wrapped(&trouble.collect::<Vec<_>>());
+        if !tally.parameters.is_empty() {
+            text += "\nschedules that drew a parameter:\n";
+            let drawn = tally.parameters.iter().map(|(name, n)| format!("{name} {n}"));
+            text += &wrapped(&drawn.collect::<Vec<_>>());
+        }
         text += &format!(
             "\n{}, {}, {} s of calm without a leader\n\
              {} s simulated in {} s, {} times as fast as real time; {} schedules a second",
@@ -133,7 +138,7 @@ impl Verdict<'_> {
             .collect();
         let faults: Map<String, Value> =
             self.trouble().map(|(kind, n)| (kind.name().to_owned(), json!(n))).collect();
-        json!({
+        let mut verdict = json!({
             "protocol": name,
             "promise": trial.promise.name(),
             "own_promise": trial.own,
@@ -152,7 +157,11 @@ impl Verdict<'_> {
             "wall_seconds": wall,
             "schedules_per_second": self.per_second(tally.schedules as f64),
             "simulated_per_wall": self.per_second(seconds(tally.simulated)),
-        })
+        });
+        if !tally.parameters.is_empty() {
+            verdict["parameters"] = json!(tally.parameters);
+        }
+        verdict
     }
 
     fn violations(&self) -> Vec<Value> {

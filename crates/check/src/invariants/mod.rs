@@ -2,7 +2,7 @@
 //!
 //! | promise | its invariants; bold ones apply to any protocol |
 //! |---|---|
-//! | never two | follows the proof (where there is one), **never two**, **ends by deadline**, tokens grow (where they are promised), SO, LS, locked supporters, disjoint partitions, T, everyone leads (where leadership goes round) |
+//! | never two | follows the proof (where there is one), **never two**, **ends by deadline**, tokens grow, observers' tokens (both where they are promised), SO, LS, locked supporters, disjoint partitions, T, everyone leads (where leadership goes round) |
 //! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads, or everyone leads where leadership goes round; **agreement** for protocols that tell no supporters |
 //! | eventually one | **agreement**, best-leads (where that is promised), ends by deadline |
 //! | elects nobody | **elects nobody** |
@@ -27,6 +27,7 @@ mod locked_supporters;
 mod minimum_leads;
 mod never_two;
 mod no_storm;
+mod observers_tokens;
 mod partitions_disjoint;
 mod stable_in_logical;
 mod support_at_most_one;
@@ -49,6 +50,7 @@ pub use locked_supporters::LockedSupporters;
 pub use minimum_leads::MinimumLeads;
 pub use never_two::NeverTwo;
 pub use no_storm::NoStorm;
+pub use observers_tokens::ObserversTokens;
 pub use partitions_disjoint::PartitionsDisjoint;
 pub use stable_in_logical::StableInLogical;
 pub use support_at_most_one::SupportAtMostOne;
@@ -150,6 +152,7 @@ fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
             Box::new(FollowsTheProof::default()),
             Box::new(NeverTwo),
             Box::new(TokensGrow::default()),
+            Box::new(ObserversTokens::default()),
             Box::new(EndsByDeadline),
             Box::new(SupportAtMostOne),
             Box::new(LeaderSupportsItself),

@@ -14,6 +14,7 @@ pub(crate) struct Stage {
     pub(crate) course: Course,
     pub(crate) at: SimTime,
     pub(crate) arrival: Option<Arrival>,
+    pub(crate) stepped: Option<u32>,
 }
 
 /// The time scales of the scenes.
@@ -44,7 +45,7 @@ impl Stage {
             Course::new(SimTime::from_nanos(1_000_000_000), Links::all(nodes), time_scales());
         let at = course.settled;
         let rows = vec![Row { alive: true, ..Row::ABSENT }; nodes as usize];
-        Self { rows, course, at, arrival: None }
+        Self { rows, course, at, arrival: None, stepped: None }
     }
 
     /// Makes a process lead, with these supporters locked to it.
@@ -90,7 +91,7 @@ impl Stage {
             course,
             parts: &parts,
             arrival: self.arrival,
-            stepped: None,
+            stepped: self.stepped,
             torn: false,
         })
     }

@@ -5,6 +5,9 @@
 //! seen obeys no former leader. It holds across crashes, restarts of all processes, and lost or
 //! damaged disks. It begins anew if nobody in the whole group knows of a term any more: then the
 //! group is a new one.
+//!
+//! Tokens that are kept in memory alone grow as long as nobody begins again. So in a group with
+//! such tokens it is asked until the second life of any process begins.
 
 use super::{Finding, Invariant};
 use crate::view::View;
@@ -18,6 +21,8 @@ pub struct TokensGrow {
     last: Option<Reign>,
     /// The highest token so far.
     highest: u64,
+    /// Whether some process began again, or its lives are not all known.
+    again: bool,
 }
 
 /// A leadership: of one life of a process, without a break.
@@ -40,15 +45,19 @@ impl Invariant for TokensGrow {
     }
 
     fn applies(&self, time_scales: &TimeScales) -> bool {
-        time_scales.tokens
+        time_scales.tokens || time_scales.proved
     }
 
     fn look(&mut self, view: &View<'_>) -> Finding {
         if !self.applies(&view.course.time_scales) {
             return Finding::Nothing;
         }
+        self.again |= view.rows.iter().any(|row| row.unseen || (row.alive && row.gone.is_some()));
+        if self.again && !view.course.time_scales.tokens {
+            return Finding::Nothing;
+        }
         if self.highest > 0 && view.is_new() {
-            *self = Self::default();
+            (self.last, self.highest) = (None, 0);
         }
         let Some(leader) = view.leaders.least() else {
             self.last = None;
@@ -143,5 +152,30 @@ mod tests {
         let mut stage = led(1);
         stage.course.time_scales.tokens = false;
         assert_eq!(stage.look(&mut TokensGrow::default()), Finding::Nothing, "not promised");
+    }
+
+    #[test]
+    fn volatile_tokens_grow_until_somebody_begins_again() {
+        let volatile = || {
+            let mut stage = led(5);
+            (stage.course.time_scales.tokens, stage.course.time_scales.proved) = (false, true);
+            stage
+        };
+        let (mut stage, mut tokens) = (volatile(), TokensGrow::default());
+        assert_eq!(stage.look(&mut tokens), Finding::Kept);
+        stage.gone(2);
+        lead(&mut stage, 1, 5);
+        assert!(stage.breaks(&mut tokens, "process 1 begins to lead with token 5"), "it is down");
+        let (mut stage, mut tokens) = (volatile(), TokensGrow::default());
+        assert_eq!(stage.look(&mut tokens), Finding::Kept);
+        stage.gone(2);
+        stage.rows[2].alive = true;
+        lead(&mut stage, 1, 1);
+        assert_eq!(stage.look(&mut tokens), Finding::Nothing, "2 may have forgotten its votes");
+        stage.gone(2);
+        assert_eq!(stage.look(&mut tokens), Finding::Nothing, "for good");
+        let mut stage = volatile();
+        stage.rows[2].unseen = true;
+        assert_eq!(stage.look(&mut TokensGrow::default()), Finding::Nothing, "2 may have too");
     }
 }

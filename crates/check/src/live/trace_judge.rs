@@ -9,7 +9,7 @@ use super::read::{BadTrace, Line, Trace};
 use super::reigns::Reigns;
 use super::wills::Wills;
 use super::works::guardians;
-use crate::invariants::{Invariant, of_promise};
+use crate::invariants::{Invariant, ObserversTokens, of_promise};
 use crate::links::Links;
 use crate::nodes::Nodes;
 use crate::view::{Course, Lock, Row, VoterList};
@@ -133,7 +133,9 @@ pub fn judge(
         });
         Ruling { invariant: invariant.name(), looks, outcome }
     });
-    let mut rulings: Vec<Ruling> = rulings.collect();
+    // A group without observers is not asked about them.
+    let asked = |ruling: &Ruling| ruling.looks > 0 || ruling.invariant != ObserversTokens::NAME;
+    let mut rulings: Vec<Ruling> = rulings.filter(asked).collect();
     rulings.extend(Wills::of(all.iter()).will_of_the_dead(&all));
     let commands = Commands { guardians: &guardians, lives: &all, gaps: &doubts.gaps };
     if commands.are_there() {

@@ -25,6 +25,8 @@ const LENGTHS: u64 = 17;
 const ALL_RESTART: u64 = 18;
 /// The stream of releases, likewise.
 const RELEASES: u64 = 16;
+/// The stream of parameters, likewise.
+const PARAMETERS: u64 = 19;
 
 impl ScheduleRng {
     /// The random numbers of the schedule with this number.
@@ -70,6 +72,11 @@ impl ScheduleRng {
     /// A stream for processes that are killed and released.
     pub(crate) fn releases(seed: u64, number: u64) -> Self {
         Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(RELEASES)))
+    }
+
+    /// A stream for [parameters](crate::vary).
+    pub(crate) fn parameters(seed: u64, number: u64) -> Self {
+        Self(RunSeed::new(seed, number).world(StreamPurpose::Caller(PARAMETERS)))
     }
 
     /// A seed that a file can hold exactly.

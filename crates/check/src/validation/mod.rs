@@ -36,7 +36,7 @@ mod tests;
 mod voter;
 
 use crate::nodes::Nodes;
-use crate::view::{Account, Row};
+use crate::view::{Account, Record, Row};
 use bellwether_core::{Duration, SimTime};
 use bellwether_protocols::time_scales::TimeScales;
 use ghost::{Ghost, Held, Life};
@@ -180,7 +180,7 @@ impl Ghost {
         }
     }
 
-    /// `start`, `restart`, `restart_lost`, and `bootstrap` of a first life that has a record.
+    /// `start`, `restart`, `restart_lost`, and `bootstrap` of a life that begins with a record.
     fn begin(&mut self, told: &StepReport<'_>) -> Step {
         let StepReport { node, row, .. } = *told;
         let again = self.lives.iter().any(|life| life.node == node);
@@ -203,7 +203,10 @@ impl Ghost {
         }
         let member = &mut self.members[node as usize];
         let (before, after) = (member.record, row.account.record);
-        if self.tokens && again && after.is_some() && after != before {
+        let founds = again && before.is_none() && after == Some(Record::FOUNDING);
+        if self.tokens && founds {
+            self.bootstrap(node)?;
+        } else if self.tokens && again && after.is_some() && after != before {
             let guard = format!(
                 "it begins again with {}, but had {}; a record is kept as it was or \
                                  lost as a whole",
@@ -212,7 +215,7 @@ impl Ghost {
             );
             return Err(("restart", guard));
         }
-        self.begin_with_list(told, again)?;
+        self.begin_with_list(told, again && !founds)?;
         let member = &mut self.members[node as usize];
         (member.life, member.lock, member.record) = (Some(self.lives.len()), held, after);
         member.free = held.is_none().then_some(self.steps);
@@ -226,12 +229,13 @@ impl Ghost {
         Ok(())
     }
 
-    /// It begins with the list of its record: with the one that it had, or none.
-    fn begin_with_list(&mut self, told: &StepReport<'_>, again: bool) -> Step {
+    /// It begins with the list of its record: with the one that it had, or none. The first record
+    /// of a process brings its first list.
+    fn begin_with_list(&mut self, told: &StepReport<'_>, had_one: bool) -> Step {
         let after = self.held_list(told);
         let before = std::mem::replace(&mut self.members[told.node as usize].list, after);
         let Some(after) = after.filter(|_| self.tokens) else { return Ok(()) };
-        if !again {
+        if !had_one {
             self.first_list(after);
         } else if Some(after) != before {
             let before = lists::named(before);

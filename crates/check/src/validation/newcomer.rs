@@ -115,6 +115,27 @@ impl Ghost {
         Ok(())
     }
 
+    /// `bootstrap`: a life begins with the record of a founder that has never voted, by the
+    /// operator's word. It is so if it has granted nothing and nothing rested on its vote.
+    pub(super) fn bootstrap(&mut self, node: u32) -> Step {
+        let bad = |guard: String| Err(("bootstrap", guard));
+        let mut requests = self.lives.iter().flat_map(|life| &life.requests);
+        if let Some(request) = requests.find(|request| request.granted.contains(node)) {
+            return bad(format!(
+                "it stores that it has voted for nobody, but it has granted a request of term {}",
+                request.term
+            ));
+        }
+        let (version, owes) = self.members[node as usize].owes;
+        if (version, owes) != (0, 0) || self.lists.committed_by(node).is_some() {
+            return bad(format!(
+                "it stores that it has voted for nobody, but a lease with token {owes} has rested \
+                 on its vote"
+            ));
+        }
+        Ok(())
+    }
+
     /// The past of a process.
     fn past(&self, node: u32) -> &[Moment] {
         self.members.get(node as usize).map_or(&[], |member| &member.past)

@@ -33,6 +33,9 @@ fn leases_keep_their_promise_in_large_groups() {
         let what = format!("{nodes} processes, replaces: {replaces}, seed {seed}, {number}");
         assert_eq!(report.violation, None, "{what}");
         assert!(report.tally.trouble.of(FaultKind::Members) >= 1_000, "{what}");
+        let place = trial.invariants().iter().position(|name| *name == "observers-tokens");
+        let told = place.map_or(0, |place| report.tally.checks[place].checks);
+        assert!(told > 100 * 1_000, "{what}: observers named a leader {told} times");
         let compared = steps_compared(&trial, &report);
         assert!(compared > 400 * 1_000, "{what}: {compared} steps compared");
     }

@@ -1,10 +1,12 @@
 //! Leases keep what they promise, and the judge sees it when they do not.
 
-use crate::{first_unsafe, lan, ms, steps_compared};
-use bellwether_check::{FaultKind, FaultKinds, FaultMix, FinalLinks, Judge, Report, Trial};
-use bellwether_core::Fact;
-use bellwether_protocols::choice::{Choice, Promise};
-use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Tokens};
+use crate::{first_breach, first_unsafe, lan, ms, steps_compared};
+use bellwether_check::{FaultKind, FaultKinds, FaultMix, FinalLinks, Fuzz, Judge, Report, Trial};
+use bellwether_check::{Varied, vary};
+use bellwether_core::{Dest, Fact, Protocol, SimTime};
+use bellwether_protocols::choice::{self, Choice, Promise};
+use bellwether_protocols::local_leader::message::Message;
+use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule, Tokens};
 use bellwether_sim::{Fault, Observer, Scene, World};
 
 fn params(config: Config) -> Params {
@@ -164,6 +166,67 @@ fn a_release_of_a_life_that_runs_makes_two_leaders() {
     }
 }
 
+/// How often leaders stepped back and named the next one.
+#[derive(Default)]
+struct HandedOver(u64);
+
+impl Observer<LocalLeader> for HandedOver {
+    fn on_send(
+        &mut self,
+        _at: SimTime,
+        _from: u32,
+        _to: Dest,
+        message: &<LocalLeader as Protocol>::Message,
+        _number: u32,
+    ) {
+        let names = matches!(&message.body, Some(Message::Release { nominee: Some(_), .. }));
+        self.0 += u64::from(names);
+    }
+}
+
+/// Without a command that asks for it, only a leader that yields to a better one names the next.
+#[test]
+fn leaders_really_step_back_for_better_ones() {
+    let handed_over = |preempt: bool| {
+        let preempt_delay = preempt.then(|| ms(300));
+        let params = params(Config { preempt, preempt_delay, ..Config::default() });
+        let mut trial = Trial::new(&Choice::from(params.clone()), 5, None, 12);
+        trial.mix.roles = 1.0;
+        trial.mix.allowed = trial.mix.allowed.without(&[FaultKind::Resign, FaultKind::Transfer]);
+        let mut world = World::<LocalLeader>::new(params.layered());
+        let counts = (0..300).map(|number| {
+            let schedule = trial.schedule(number);
+            let mut seen = HandedOver::default();
+            world.run(&schedule.plan, schedule.run_seed(), &mut seen);
+            seen.0
+        });
+        let counts: Vec<u64> = counts.collect();
+        (counts.iter().filter(|count| **count > 0).count(), counts.iter().sum::<u64>())
+    };
+    assert_eq!(handed_over(false), (0, 0));
+    let (schedules, times) = handed_over(true);
+    assert!(schedules > 60 && times > 90, "{times} times in {schedules} of 300 schedules");
+}
+
+/// Every schedule draws parameters, beside all faults.
+#[test]
+fn leases_keep_their_promise_with_parameters_that_schedules_draw() {
+    let config = choice::Config::LocalLeader(Config::default());
+    for (nodes, seed, members) in [(5, 71, 0.25), (9, 72, 1.0)] {
+        let mut trial = Trial::new(&Choice::from(lan(Mode::Majority)), nodes, None, seed);
+        trial.mix.members = members;
+        let varied = Varied::new(&trial, &config).expect("leases have these parameters");
+        let fuzz = Fuzz { trial: &trial, numbers: 0..1_500, threads: 2, progress: &|| () };
+        let report = fuzz.run_varied_until(&varied, &|| false).expect("threads can be started");
+        let again = format!("bellwether check local-leader --vary --nodes {nodes} --seed {seed}");
+        assert_eq!(report.violation, None, "{again}");
+        for name in vary::NAMES {
+            let count = report.tally.parameters.get(name).copied().unwrap_or_default();
+            assert!(count > 300, "{name} in {count} schedules");
+        }
+    }
+}
+
 /// The newest list of voters in a run.
 #[derive(Default)]
 struct Newest(u64);
@@ -216,6 +279,28 @@ fn every_step_is_an_action_of_the_proved_model() {
         let compared = steps_compared(&trial, &report);
         assert!(compared > 400 * schedules, "{tokens:?}: {compared} steps compared");
     }
+}
+
+/// Tokens in memory grow while nobody begins again; a lease that ran out is not had again with the
+/// token it had.
+#[test]
+fn volatile_tokens_grow_while_nobody_begins_again() {
+    let volatile = params(Config { tokens: Tokens::Volatile, ..Config::default() });
+    let choice = Choice::from(volatile.clone());
+    let mut trial = Trial::new(&choice, 3, None, 1);
+    trial.mix = FaultMix::only(&[FaultKind::Loss, FaultKind::OneWay, FaultKind::Partition]);
+    trial.validated = false; // it would see the cause first
+    let place = trial.invariants().iter().position(|name| *name == "tokens-grow").unwrap();
+    let report = fuzz(&trial, &choice, 1_000);
+    assert_eq!(report.violation, None);
+    let checks = report.tally.checks[place].checks;
+    assert!(checks > 100 * 1_000, "{checks} moments with a leader");
+    let mutant = volatile.without(Rule::NewReignNewTerm);
+    let found = first_breach(Judge::<LocalLeader>::new(&trial, mutant.layered()), 1_000);
+    assert_eq!(found.map(|(_, breach)| breach.invariant), Some("tokens-grow"));
+    // With restarts nothing is promised, and nothing is asked from then on.
+    let trial = Trial::new(&choice, 3, None, 2);
+    assert_eq!(fuzz(&trial, &choice, 1_000).violation, None);
 }
 
 /// While voters change in every schedule, too.

@@ -1,11 +1,12 @@
 //! lockTime and ρ change in every schedule, and leases keep what they promise.
 
-use crate::{lan, steps_compared};
+use crate::{lan, ms, steps_compared};
 use bellwether_check::{FaultKind, FaultKinds, FaultMix, Trial};
-use bellwether_core::{Duration, Fact};
+use bellwether_core::{Duration, Fact, Leadership, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{LocalLeader, Mode};
-use bellwether_sim::{Observer, Scene, World};
+use bellwether_sim::network::{Delay, Loss, Network};
+use bellwether_sim::{Cause, Fault, Observer, Plan, RunSeed, Scene, Timed, Who, World, id};
 
 /// Alone, beside all other faults, and while voters change, too.
 fn mixes() -> [FaultMix; 3] {
@@ -81,4 +82,67 @@ fn locks_really_change() {
         world.run(&schedule.plan, schedule.run_seed(), &mut seen);
     }
     assert!(seen.longer > 100 && seen.shorter > 20, "{} and {}", seen.longer, seen.shorter);
+}
+
+/// Who began to lead, and the newest committed list.
+#[derive(Default)]
+struct Reigns {
+    begun: Vec<(u32, SimTime)>,
+    leads: Option<u32>,
+    lists: u64,
+}
+
+impl Observer<LocalLeader> for Reigns {
+    const LOOKS: bool = true;
+
+    fn on_change(&mut self, at: SimTime, node: u32, told: &Leadership<'_>, _: Option<Cause>) {
+        let leads = told.names(id(node));
+        if leads && self.leads != Some(node) {
+            self.begun.push((node, at));
+            self.leads = Some(node);
+        } else if !leads {
+            self.leads = self.leads.filter(|leader| *leader != node);
+        }
+    }
+
+    fn on_step(&mut self, node: u32, scene: &Scene<'_, LocalLeader>) {
+        let Some(state) = scene.node(node) else { return };
+        state.facts(scene.clock(node), &mut |fact| {
+            if let Fact::List { version, committed: true } = fact {
+                self.lists = self.lists.max(version);
+            }
+        });
+    }
+}
+
+/// lockTime becomes longer, shorter and as it was, and ρ greater and smaller, while messages are
+/// fast and nobody fails.
+#[test]
+fn a_leader_leads_on_while_lock_times_change() {
+    let lengths = |at, lock: Option<u64>, drift_ppm| {
+        let fault = Fault::Lengths { node: Who::Leader, lock: lock.map(ms), drift_ppm };
+        Timed { at: ms(at), fault }
+    };
+    let faults = vec![
+        lengths(3_000, Some(450), None),
+        lengths(5_000, Some(100), None),
+        lengths(7_000, None, Some(400)),
+        lengths(9_000, Some(300), Some(200)),
+        lengths(11_000, Some(150), Some(400)),
+        lengths(13_000, Some(150), Some(200)),
+    ];
+    let changes = faults.len() as u64;
+    let network = Network::uniform(Delay::Uniform { min: ms(0), max: ms(2) }, Loss::None);
+    for nodes in [3, 5] {
+        let plan = Plan { network: network.clone(), faults: faults.clone(), ..Plan::new(nodes) };
+        let plan = Plan { horizon: ms(15_000), drift: 200_000, ..plan };
+        let mut world = World::<LocalLeader>::new(lan(Mode::Majority).layered());
+        for seed in 1..=20 {
+            let mut reigns = Reigns::default();
+            world.run(&plan, RunSeed::new(seed, 0), &mut reigns);
+            let Reigns { begun, lists, .. } = reigns;
+            assert_eq!(lists, changes, "{nodes} processes, seed {seed}: lists");
+            assert!(begun.len() == 1, "{nodes} processes, seed {seed}: {begun:?}");
+        }
+    }
 }

@@ -360,6 +360,44 @@ fn a_group_is_founded_by_those_who_never_voted() {
     assert!(group.validator.ghost.lives.iter().all(|life| life.led == 0));
 }
 
+/// `run` without `--bootstrap` in an empty directory, and then with it: the second life has the
+/// record that the first one lacked.
+#[test]
+fn a_later_life_begins_with_a_founding_record_if_it_has_never_voted() {
+    let founding = record(0, None);
+    let begun = || {
+        let validator = Validator::new(Nodes::first(3), &time_scales(true));
+        let mut group = Group { validator, rows: vec![Row::ABSENT; 3], now: 0 };
+        for node in 0..3 {
+            group.row(node).alive = true;
+            group.row(node).account.life = Some(1);
+            assert_eq!(group.step(node), "");
+        }
+        group.now = 10;
+        group
+    };
+    let mut group = begun();
+    for node in 0..2 {
+        assert_eq!(group.restart(node, 10 + LOCK, founding), "", "bootstrap");
+    }
+    group.now = 11 + LOCK;
+    for node in 0..2 {
+        group.row(node).account.bound = None;
+        assert_eq!(group.step(node), "");
+    }
+    assert_eq!(group.restart(1, 11 + 2 * LOCK, founding), "", "a record is kept");
+    refused(&begun().restart(1, 10 + LOCK, record(3, None)), "restart", "but had no record");
+    refused(&begun().restart(1, 0, founding), "restart", "may vote before");
+    // The operator is wrong: it has voted and lost its record.
+    let mut group = Group::led();
+    assert_eq!(group.restart(1, 14 + LOCK, None), "");
+    group.now = 20;
+    refused(&group.restart(1, 20 + LOCK, founding), "bootstrap", "granted a request of term 8");
+    let mut group = begun();
+    group.validator.ghost.members[1].owes = (0, 9);
+    refused(&group.restart(1, 10 + LOCK, founding), "bootstrap", "a lease with token 9");
+}
+
 #[test]
 fn whoever_does_not_report_its_votes_cannot_be_validated() {
     let mut group = Group::led();

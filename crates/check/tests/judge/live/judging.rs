@@ -80,6 +80,25 @@ fn without_it_what_must_come_soon_is_undecidable_and_safety_is_not() {
     }
 }
 
+/// The first life of a member has no record and waits for the others; then the operator says that
+/// it never voted.
+#[test]
+fn a_member_that_is_started_again_to_found_the_group_breaks_nothing() {
+    let mut lab = Lab::leases(3, Mode::Majority, 5);
+    let late = NodeId(3);
+    lab.run(ms(20));
+    lab.crash(late);
+    lab.run(ms(20));
+    lab.bootstrap(late);
+    lab.run(ms(3_000));
+    assert!(lab.leader().is_some());
+    let judgement = judge(&lab.traces(), None, None).unwrap();
+    assert_eq!(judgement.lives, 4);
+    for invariant in ["follows-the-proof", "tokens-grow", "never-two"] {
+        assert_eq!(*outcome(&judgement, invariant), Outcome::Holds, "{invariant}");
+    }
+}
+
 /// Without leases nothing says until when a leader leads that was killed.
 #[test]
 fn a_leader_without_a_lease_leads_no_longer_than_it_recorded() {

@@ -102,6 +102,17 @@ impl Lab {
     }
 
     pub(crate) fn start(&mut self, id: NodeId) {
+        self.start_with(id, Memory::Lost);
+    }
+
+    /// Starts a member with the record of one that never voted, by the operator's word.
+    pub(crate) fn bootstrap(&mut self, id: NodeId) {
+        let choice = Choice::try_from(self.config.clone()).expect("a valid configuration");
+        let record = choice.founding_record().expect("its tokens are durable");
+        self.start_with(id, Memory::Kept(&record));
+    }
+
+    fn start_with(&mut self, id: NodeId, memory: Memory<'_>) {
         let life = self.lives.entry(id).or_insert(0);
         *life += 1;
         let incarnation = 100 + *life;
@@ -123,7 +134,7 @@ impl Lab {
         };
         self.note(id, Event::Begin(head));
         self.note(id, Event::Start { incarnation });
-        let boot = Boot { incarnation, memory: Memory::Lost, ..Boot::first(id) };
+        let boot = Boot { incarnation, memory, ..Boot::first(id) };
         let mut entropy = Seeded::new(seed);
         let peers: Members = others.into_iter().collect();
         let now = Instant::from_nanos(self.now);
