@@ -66,8 +66,8 @@ impl Simulated {
         }
         if *cut > 0 {
             simulated["cut"] = json!(cut);
-            for interval in ["ci95", "p99_ci95"] {
-                simulated[interval] = Value::Null;
+            for error in ["stderr", "ci95", "p99_ci95"] {
+                simulated[error] = Value::Null;
             }
         }
         simulated["measure"] = json!(measure);
