@@ -1,6 +1,7 @@
 //! Sweeps: rows, pieces that survive a `kill -9`, shares that join, and pictures.
 
 use crate::command::{bellwether, files_of_pieces, folder, json, pieces, program, refusal, stdout};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -283,6 +284,29 @@ fn formulas_are_swept_beside_their_simulation_and_drawn() {
     assert!(by_factors.starts_with("<svg") && by_factors != picture, "{by_factors}");
     let line = refusal(&format!("{flags} --plot x=delay,y=corrected"), 2);
     assert!(line.contains("x=delay: that is no axis"), "{line}");
+    std::fs::remove_dir_all(folder).expect("it was made by this test");
+}
+
+#[test]
+fn a_point_of_which_runs_were_cut_has_neither_error_nor_bar() {
+    let text = "sim = \"le-s\"\nmeasures = [\"reestablishment_delay\"]\nruns = 100\n\
+        [fixed]\nnodes = 50\nloss = 0.4\nlisten = \"2.5s\"\nscenario = \"departure\"\n\
+        [[axis]]\nwindow = [\"7s\", \"500s\"]\n";
+    let (folder, file) = sweep("sweep-cut", text);
+    let out = folder.join("out");
+    let table = stdout(&format!(
+        "sweep {file} --out {} --plot x=window,y=reestablishment_delay",
+        out.display()
+    ));
+    assert!(table.lines().any(|line| line.contains("7s") && line.contains(" cut)")), "{table}");
+    let rows = read(&out.join("rows.jsonl"));
+    let rows: Vec<Value> =
+        rows.lines().map(|row| serde_json::from_str(row).expect("it is JSON")).collect();
+    let is_empty = |row: &Value| ["stderr", "low", "high"].map(|key| row[key].is_null());
+    assert_eq!((is_empty(&rows[0]), is_empty(&rows[1])), ([true; 3], [false; 3]), "{rows:?}");
+    let picture = read(&out.join("plot.svg"));
+    assert_eq!(picture.matches("runs were cut)</title>").count(), 1, "{picture}");
+    assert_eq!(picture.matches(", 100 runs)</title>").count(), 1, "{picture}");
     std::fs::remove_dir_all(folder).expect("it was made by this test");
 }
 

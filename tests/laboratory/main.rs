@@ -8,6 +8,7 @@ mod doors;
 mod figures;
 mod live;
 mod measures;
+mod page;
 mod stage;
 
 #[path = "../http/client.rs"]

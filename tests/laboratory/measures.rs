@@ -58,6 +58,64 @@ fn before_a_run_that_takes_long_there_is_what_the_formula_gives() {
 }
 
 #[test]
+fn where_no_formula_is_known_a_smaller_group_stands_in_for_one_whose_runs_take_long() {
+    let lab = Lab::start();
+    let flags = |more: &[(&str, &str)]| {
+        let mut flags = json!({ "nodes": 250, "window": "200ms" });
+        for (name, value) in more {
+            flags[name] = json!(value);
+        }
+        flags
+    };
+    let of = |flags: &Value, measure: &Value| {
+        let body =
+            json!({ "protocol": "local-leader", "flags": flags, "measure": measure, "runs": 1 });
+        lab.post("/api/measure", &body).said("result")
+    };
+    // Losses have no formula, and neither has what is chosen here.
+    let lossy = (flags(&[("loss", ".1")]), Value::Null);
+    let chosen = (flags(&[]), json!("messages_per_second"));
+    for (flags, measure) in [lossy, chosen] {
+        let results = of(&flags, &measure);
+        let (first, last) = (&results[0], &results[results.len() - 1]);
+        assert_eq!((&first["runs"], &first["instead"]["nodes"]), (&json!(0), &json!(5)), "{first}");
+        assert!(first["summary"]["mean"].is_number() && first["forms"].is_null(), "{first}");
+        assert_eq!(first["measure"], last["measure"], "{first}");
+        assert_eq!((&last["runs"], &last["instead"]), (&json!(1), &Value::Null), "{last}");
+    }
+    // What follows the end of a leader has a formula.
+    let departure = flags(&[("scenario", "departure"), ("window", "2s")]);
+    let first = &of(&departure, &Value::Null)[0];
+    assert_eq!(first["forms"]["quantity"], "local-leader.failover.mean", "{first}");
+    assert!(first["forms"]["corrected"].is_number() && first["instead"].is_null(), "{first}");
+}
+
+#[test]
+fn a_mean_of_which_runs_were_cut_has_no_interval() {
+    let lab = Lab::start();
+    let flags = json!({ "nodes": 50, "loss": ".4", "listen": "2.5s", "scenario": "departure",
+                        "window": "7s" });
+    let body = json!({ "protocol": "le-s", "flags": flags, "runs": 300,
+                       "measure": "reestablishment_delay" });
+    let answer = lab.post("/api/measure", &body);
+    let last = answer.said("result").pop().unwrap();
+    let command = answer.said("asked")[0]["command"].as_str().unwrap().to_owned();
+    let arguments = command.strip_prefix("bellwether ").unwrap();
+    let told: Value = serde_json::from_str(&stdout(&format!("{arguments} --format json"))).unwrap();
+    assert_eq!(last["all"], told["metrics"]);
+    let (summary, cut) = (&last["summary"], last["unsettled"].as_u64().unwrap());
+    assert!(cut > 100 && summary["cut"] == cut, "{summary}");
+    assert!(summary["ci95"].is_null() && summary["stderr"].is_null(), "{summary}");
+    assert_eq!(summary["survival"]["until"], 7.0);
+    // Nothing cuts the other measure.
+    let other = &last["all"]["inconsistent_fraction"];
+    assert!(other["ci95"].is_array() && other["cut"].is_null(), "{other}");
+    let body = json!({ "protocol": "le-s", "flags": body["flags"], "runs": 300, "over": "window",
+        "values": ["7s"], "measure": "reestablishment_delay" });
+    assert_eq!(&lab.post("/api/sweep", &body).said("point")[0]["summary"], summary);
+}
+
+#[test]
 fn a_sweep_has_a_point_for_each_value_and_says_what_is_wrong_with_one() {
     let lab = Lab::start();
     let body = json!({ "protocol": "le-s", "flags": { "loss": ".1" }, "runs": 30,

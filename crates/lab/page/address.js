@@ -13,6 +13,8 @@
 
 /** Keys of faults whose value is a list of processes. */
 const LISTS = ["from", "to", "ends"];
+/** What switches are, on or off. */
+const WORDS = new Map([["true", true], ["false", false]]);
 /** Keys that are no flags. */
 const OWN = ["protocol", "lesson", "toml", "scenario", "seed", "fault", "at", "promise"];
 
@@ -94,7 +96,7 @@ export function readFlags(query, others = []) {
     const flags = {};
     for (const name of new Set(query.keys())) {
         if ((OWN.includes(name) && name !== "seed") || others.includes(name)) continue;
-        const values = query.getAll(name).map((value) => (value === "true" ? true : value));
+        const values = query.getAll(name).map((value) => WORDS.get(value) ?? value);
         flags[name] = values.length > 1 ? values : values[0];
     }
     return flags;
@@ -108,7 +110,7 @@ export function readFlags(query, others = []) {
 export function writeFlags(query, flags) {
     for (const [name, value] of Object.entries(flags)) {
         for (const one of Array.isArray(value) ? value : [value]) {
-            if (one !== null && one !== undefined && one !== false && one !== "") {
+            if (one !== null && one !== undefined && one !== "") {
                 query.append(name, String(one));
             }
         }

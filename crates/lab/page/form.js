@@ -6,13 +6,36 @@ import { h, fill } from "./dom.js";
 /**
  * A flag, as the server describes it.
  * @typedef {{
- *   name: string, heading: string, help: string, value: string,
+ *   name: string, heading: string, help: string,
  *   kind: "length" | "count" | "number" | "switch" | "choice" | "text",
- *   default: string | null, choices: {name: string, help: string}[], multiple: boolean,
- *   unit: string, range: string, depends_on: string[],
+ *   default: string | null, choices: {name: string, help?: string}[], multiple: boolean,
+ *   unit: string, range: string,
  *   only_with: {flag: string, values: string[]} | null, parameter: boolean,
+ *   usual?: [number | null, number],
  * }} Flag
+ * `usual` is what a parameter is in a simulation that nothing is said about (null if that is never),
+ * and what a slider has in its middle.
  */
+
+/** What the server leaves out of a flag. */
+const NOTHING = { default: null, choices: [], multiple: false, unit: "", range: "", only_with: null,
+    parameter: false };
+
+/**
+ * The table of protocols, each with its flags in place of their numbers.
+ * @param {any} table
+ */
+export function unfold(table) {
+    for (const protocol of table.protocols) {
+        for (const command of ["stage", "measure", "check"]) {
+            protocol[command] = protocol[command].map((/** @type {number} */ number) => {
+                const flag = { ...NOTHING, ...table.flags[number] };
+                return flag.parameter ? { ...flag, usual: protocol.usual[flag.name] } : flag;
+            });
+        }
+    }
+    return table;
+}
 
 /** Flags that stand above the others, in this order: what one plays with first. */
 const FIRST = ["nodes", "seed", "loss", "delay", "initiators", "graph", "mode"];
@@ -32,6 +55,10 @@ export class Form {
         /** @type {Map<string, {row: HTMLElement, control: any, error: HTMLElement}>} */
         this.rows = new Map();
         this.pending = 0;
+        /** What flags are that nothing is said about, as far as that is known. */
+        this.resolved = /** @type {{[name: string]: any}} */ ({});
+        // What a mouse sees when it rests on a field, for those who have none.
+        this.help = h("p", { class: "form-help", "aria-hidden": "true", hidden: true });
     }
 
     /**
@@ -42,6 +69,8 @@ export class Form {
     show(flags, values) {
         this.flags = flags;
         this.values = { ...values };
+        this.resolved = {};
+        this.help.hidden = true;
         this.rows.clear();
         const first = FIRST.flatMap((name) => flags.filter((flag) => flag.name === name));
         const rest = flags.filter((flag) => !FIRST.includes(flag.name));
@@ -61,6 +90,7 @@ export class Form {
                     h("div", { class: "fields" }, ...group.map((flag) => this.row(flag))),
                 ),
             ),
+            this.help,
         );
         this.hideUseless();
     }
@@ -69,7 +99,7 @@ export class Form {
     row(flag) {
         const id = `${this.element.id}-${flag.name}`;
         const control = this.control(flag, id);
-        const help = `${flag.help}${flag.range ? ` (${flag.range})` : ""}`;
+        const help = helpOf(flag);
         const error = h("p", { class: "wrong", id: `${id}-error`, role: "alert", hidden: true });
         const name = flag.name.replaceAll("-", " ");
         const row =
@@ -79,6 +109,10 @@ export class Form {
                 : h("div", { class: "field", title: help },
                     h("label", { for: id }, name), control, error);
         control.setAttribute("aria-description", help);
+        control.addEventListener("focus", () => {
+            this.help.textContent = `${name}: ${help}`;
+            this.help.hidden = false;
+        });
         this.rows.set(flag.name, { row, control, error });
         return row;
     }
@@ -92,8 +126,9 @@ export class Form {
         const value = this.values[flag.name];
         const set = (/** @type {any} */ next) => this.set(flag.name, next);
         if (flag.kind === "switch") {
-            const box = h("input", { type: "checkbox", id, checked: value === true });
-            box.addEventListener("change", () => set(box.checked || undefined));
+            const usual = flag.default === "true";
+            const box = h("input", { type: "checkbox", id, checked: value ?? usual });
+            box.addEventListener("change", () => set(box.checked === usual ? undefined : box.checked));
             return box;
         }
         if (flag.kind === "choice" && !flag.multiple) {
@@ -156,13 +191,21 @@ export class Form {
     /** Hides flags that have no effect because of the value of another. */
     hideUseless() {
         for (const flag of this.flags) {
-            const only = flag.only_with;
-            if (!only) continue;
-            const other = this.flags.find(({ name }) => name === only.flag);
-            const value = String(this.values[only.flag] ?? other?.default ?? "");
             const row = this.rows.get(flag.name)?.row;
-            if (row) row.hidden = !only.values.includes(value);
+            if (row) row.hidden = !this.isUseful(flag);
         }
+    }
+
+    /**
+     * Whether a flag has an effect beside the values of the others.
+     * @param {Flag} flag
+     */
+    isUseful({ only_with: only }) {
+        if (!only) return true;
+        const other = this.flags.find(({ name }) => name === only.flag);
+        // Behind a semicolon stands where the default is another.
+        const usual = this.resolved[only.flag] ?? other?.default?.split(";")[0];
+        return only.values.includes(String(this.values[only.flag] ?? usual ?? ""));
     }
 
     /**
@@ -184,4 +227,13 @@ export class Form {
         }
         return named !== null;
     }
+}
+
+/**
+ * What a flag is for, with its unit and its rule.
+ * @param {Flag} flag
+ */
+export function helpOf({ help, unit, range }) {
+    const more = [unit, range].filter(Boolean).join("; ");
+    return more ? `${help} (${more})` : help;
 }

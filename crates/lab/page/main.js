@@ -2,6 +2,7 @@
 // opened.
 
 import { ask, takeToken } from "./api.js";
+import { unfold } from "./form.js";
 import { readAddress, writeWanted } from "./address.js";
 import { by } from "./dom.js";
 import { themeChanged, useLooks } from "./palette.js";
@@ -32,7 +33,7 @@ let shown = "";
 let table = null;
 
 /** The protocols with their flags, asked for once. */
-const protocols = () => (table ??= ask("protocols"));
+const protocols = () => (table ??= ask("protocols").then(unfold));
 
 /** @type {{[name: string]: (element: HTMLElement, table: any) => View}} */
 const MAKE = {

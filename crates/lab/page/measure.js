@@ -5,10 +5,10 @@ import { readAddress, readFlags, writeFlags } from "./address.js";
 import { stream } from "./api.js";
 import { copy, fill, h, save } from "./dom.js";
 import { count, trim } from "./format.js";
-import { Form } from "./form.js";
+import { Form, helpOf } from "./form.js";
 import { Plot } from "./plot.js";
 import { slider } from "./sliders.js";
-import { Sweep, csvRow, named } from "./sweep.js";
+import { CSV_HEAD, Sweep, csvRow, cutWords, named } from "./sweep.js";
 
 /** Protocols beside the first. */
 const BESIDE = 3;
@@ -72,6 +72,9 @@ export class Measure {
             this.navigate();
         });
         this.sliders = h("div", { class: "sliders" });
+        /** @type {Map<string, NonNullable<ReturnType<typeof slider>>>} */
+        this.known = new Map();
+        this.help = h("p", { class: "form-help", "aria-hidden": "true", hidden: true });
         this.wrong = h("p", { class: "wrong", role: "alert", hidden: true });
         const fields = h("div", { id: "measure-flags" });
         this.form = new Form(fields, () => {
@@ -82,7 +85,7 @@ export class Measure {
         const side = h("aside", { class: "side", "aria-label": "What to measure" },
             h("label", { for: "measure-protocol" }, "Protocol"), this.choice,
             h("label", { for: "measure-what" }, "Measure"), this.measureBox,
-            this.wrong, this.sliders,
+            this.wrong, this.sliders, this.help,
             h("span", { class: "label" }, "Compare with"), h("div", { class: "beside" }, ...this.beside),
             h("details", { class: "fold" }, h("summary", {}, "All flags"), fields));
         this.state = h("p", { class: "dim state", role: "status" });
@@ -133,19 +136,47 @@ export class Measure {
         this.choice.value = this.protocol.name;
         this.form.show(this.protocol.measure, this.wanted.flags);
         this.fillSliders();
-        this.sweep.show(this.protocol);
     }
 
     fillSliders() {
+        this.sweep.show(this.protocol, (flag) => this.form.isUseful(flag));
         if (this.sliders.contains(document.activeElement)) return;
         const { flags } = this.wanted;
-        const rows = ordered(this.protocol, flags).map((/** @type {any} */ flag) =>
-            slider(flag, MOST, this.wanted.flags[flag.name], (text) => {
+        this.known.clear();
+        for (const flag of ordered(this.protocol, flags)) {
+            if (!this.form.isUseful(flag)) continue;
+            const made = slider(flag, MOST, flags[flag.name], (text) => {
                 this.form.write(flag.name, text);
                 this.wanted.flags = { ...this.form.values };
                 this.navigate();
-            }));
-        fill(this.sliders, ...rows);
+            });
+            if (!made) continue;
+            made.input.addEventListener("focus", () => {
+                this.help.textContent = `${flag.name.replaceAll("-", " ")}: ${helpOf(flag)}`;
+                this.help.hidden = false;
+            });
+            this.known.set(flag.name, made);
+        }
+        fill(this.sliders, ...[...this.known.values()].map(({ element }) => element));
+    }
+
+    /**
+     * Shows what parameters are that nothing was said about: they may follow from others.
+     * @param {{[key: string]: any}} params lengths in seconds
+     */
+    resolve(params) {
+        const useful = () => this.protocol.measure.filter((/** @type {any} */ flag) =>
+            this.form.isUseful(flag)).length;
+        const before = useful();
+        this.form.resolved = Object.fromEntries(Object.entries(params).map(([key, value]) =>
+            [key.replaceAll("_", "-"), value]));
+        this.form.hideUseless();
+        if (useful() !== before) this.fillSliders();
+        for (const { name, kind, usual } of this.protocol.measure) {
+            const now = this.form.resolved[name];
+            if (!usual || now === undefined || this.wanted.flags[name] !== undefined) continue;
+            this.known.get(name)?.tell(now ?? (kind === "length" ? Infinity : usual[1]));
+        }
     }
 
     navigate() {
@@ -209,7 +240,10 @@ export class Measure {
                 ...(this.wanted.measure ? { measure: this.wanted.measure } : {}) };
             await stream("measure", { body, signal }, (line) => {
                 if (signal.aborted) return;
-                if (line.lab === "asked") row.asked = line;
+                if (line.lab === "asked") {
+                    row.asked = line;
+                    if (!index) this.resolve(line.params);
+                }
                 if (line.lab !== "result") return;
                 row.result = line;
                 // The old picture stays until there is a new one.
@@ -248,12 +282,14 @@ export class Measure {
         const [first] = this.series;
         if (!first?.result) return;
         this.fillMeasures(first);
-        const { runs, of, seconds } = first.result;
-        this.state.textContent =
-            `${count(runs, "run")}${runs < of ? ` of ${of.toLocaleString("en")}` : ""} in ` +
-            `${trim(seconds, 3)} s`;
+        const { runs, of, seconds, summary, instead } = first.result;
+        this.state.textContent = instead
+            ? `For a start ${insteadWords(instead)} in place of ${first.asked?.nodes}: ` +
+                `${count(instead.runs, "run")}. The first run of what you asked for takes longer`
+            : `${count(runs, "run")}${runs < of ? ` of ${of.toLocaleString("en")}` : ""} in ` +
+                `${trim(seconds, 3)} s`;
         this.state.dataset.runs = runs;
-        this.state.dataset.mean = first.result.summary?.mean ?? "";
+        this.state.dataset.mean = instead ? "" : (summary?.mean ?? "");
         const measure = named(first.result.measure);
         fill(this.plots, this.histogram(shown, measure), this.cumulative(shown, measure));
         this.tabulate(shown);
@@ -262,8 +298,9 @@ export class Measure {
     /** @param {Series} first */
     fillMeasures(first) {
         if (!first.result.all) return;
-        const names = first.asked?.measures ?? Object.keys(first.result.all);
-        if (this.measureBox.childElementCount !== names.length) {
+        const names = Object.keys(first.result.all);
+        const listed = [...this.measureBox.options].map(({ value }) => value);
+        if (listed.join() !== names.join()) {
             const help = (/** @type {string} */ name) =>
                 this.table.measures.find((/** @type {any} */ one) => one.name === name)?.help ?? "";
             fill(this.measureBox, ...names.map((/** @type {string} */ name) =>
@@ -304,7 +341,8 @@ export class Measure {
         shown.forEach(({ result, protocol }, index) => {
             const { mean, ci95, count: runs } = result.summary ?? {};
             if (Number.isFinite(mean)) {
-                plot.mark(mean, runs > 1 ? ci95 : null, `s${index} mean`, `${protocol}: mean ${trim(mean)}`);
+                plot.mark(mean, runs > 1 ? ci95 : null, `s${index} mean`,
+                    `${protocol}: mean ${trim(mean)}${cutWords(result.summary)}`);
             }
             if (index) return;
             const { printed, corrected } = result.forms ?? {};
@@ -332,12 +370,14 @@ export class Measure {
         const cell = (/** @type {any} */ value) =>
             h("td", {}, Number.isFinite(value) ? trim(value) : "—");
         const rows = shown.map(({ protocol, result }, index) => {
-            const { mean, ci95, p50, p99, max, count: runs } = result.summary ?? {};
-            // One run has no interval.
-            const around = runs > 1 ? h("small", {}, `${trim(ci95?.[0])} – ${trim(ci95?.[1])}`) : "";
+            const { mean, ci95, p50, p99, max, count: runs, cut } = result.summary ?? {};
+            // One run has no interval, and neither has a mean of which runs were cut.
+            const around = cut ? h("small", { class: "cut" }, cutWords(result.summary))
+                : runs > 1 ? h("small", {}, `${trim(ci95?.[0])} – ${trim(ci95?.[1])}`) : "";
             const forms = result.forms ?? {};
+            const whose = result.instead ? h("small", {}, ` ${insteadWords(result.instead)}`) : null;
             return h("tr", {},
-                h("th", { scope: "row" }, h("span", { class: `chip s${index}` }), protocol),
+                h("th", { scope: "row" }, h("span", { class: `chip s${index}` }), protocol, whose),
                 h("td", {}, Number.isFinite(mean) ? `${trim(mean)} ` : "—", around),
                 cell(p50), cell(p99), cell(max), cell(forms.printed), cell(forms.corrected));
         });
@@ -354,14 +394,21 @@ export class Measure {
     }
 
     saveCsv() {
-        const head = "protocol,measure,flag,value,runs,mean,low,high,median,p99,max";
         const measure = this.series[0]?.result?.measure;
-        const lines = this.series.filter(({ result }) => result?.summary)
-            .map(({ protocol, result }) => csvRow([protocol, measure, "", ""], result.summary));
+        const lines = this.series.filter(({ result }) => result?.summary && !result.instead)
+            .map(({ protocol, result }) =>
+                csvRow([protocol, measure, "", ""], result.summary, result.forms));
         const curve = this.sweep.csv(this.protocol.name, measure);
-        save(`${this.protocol.name}-${measure}.csv`, [head, ...lines, ...curve, ""].join("\n"), "text/csv");
+        save(`${this.protocol.name}-${measure}.csv`, [CSV_HEAD, ...lines, ...curve, ""].join("\n"), "text/csv");
     }
 }
+
+/**
+ * Which group stands in for one whose runs take long.
+ * @param {{nodes: number, window: string | null}} instead
+ */
+const insteadWords = ({ nodes, window }) =>
+    count(nodes, "process", "processes") + (window ? `, watched for ${window}` : "");
 
 /**
  * The flags in the order of their sliders: the group, the network, the timers of the protocol, and

@@ -28,7 +28,9 @@ export class Side {
         const fields = h("div", { id: "flags" });
         this.form = new Form(fields, () => wishes.flags({ ...this.form.values }));
         this.wrong = h("p", { class: "wrong", role: "alert", hidden: true });
-        this.run = h("div", { class: "run-side" },
+        const panel = (/** @type {string} */ name) =>
+            ({ id: `side-${name}`, role: "tabpanel", "aria-labelledby": `tab-${name}` });
+        this.run = h("div", { class: "run-side", ...panel("run") },
             h("label", { for: "protocol" }, "Protocol"), this.choice, this.about, this.wrong, fields,
             h("div", { class: "row" },
                 h("button", { type: "button", id: "dice", title: "The same with other random draws",
@@ -37,12 +39,13 @@ export class Side {
                     onclick: () => wishes.protocol(this.choice.value) }, "Reset")),
             h("div", { class: "row" }, ...chooser("stage-file", "Open a file",
                 "A scenario file (.toml), with captions if it has some, or what live members recorded")));
-        this.lessons = h("div", { class: "lesson-side", hidden: true });
+        this.lessons = h("div", { class: "lesson-side", hidden: true, ...panel("lessons") });
         const tab = (/** @type {string} */ name, /** @type {string} */ label) =>
-            h("button", { type: "button", role: "tab", "data-side": name,
-                onclick: () => this.turn(name) }, label);
+            h("button", { type: "button", role: "tab", "data-side": name, id: `tab-${name}`,
+                "aria-controls": `side-${name}`, onclick: () => this.turn(name) }, label);
         this.tabs = h("div", { class: "segments", role: "tablist", "aria-label": "What to play" },
             tab("run", "Run"), tab("lessons", "Lessons"));
+        this.tabs.addEventListener("keydown", (event) => this.step(event));
         this.element = h("aside", { class: "side", "aria-label": "What to play" },
             this.tabs, this.run, this.lessons);
         /** @type {string | undefined} */
@@ -53,10 +56,30 @@ export class Side {
     /** @param {string} name `run` or `lessons` */
     turn(name) {
         for (const button of this.tabs.querySelectorAll("button")) {
-            button.setAttribute("aria-selected", String(button.dataset.side === name));
+            const here = button.dataset.side === name;
+            button.setAttribute("aria-selected", String(here));
+            // The tabulator goes to the chosen one, and the arrows from one to the other.
+            button.tabIndex = here ? 0 : -1;
         }
         this.run.hidden = name !== "run";
         this.lessons.hidden = name !== "lessons";
+    }
+
+    /**
+     * Turns to another tab with the keyboard, as tabs do everywhere.
+     * @param {KeyboardEvent} event
+     */
+    step(event) {
+        const all = [...this.tabs.querySelectorAll("button")];
+        const now = all.findIndex((button) => button === document.activeElement);
+        const ways = /** @type {{[key: string]: number}} */ ({ ArrowLeft: now - 1, ArrowRight: now + 1,
+            Home: 0, End: all.length - 1 });
+        const next = all[(ways[event.key] + all.length) % all.length];
+        if (now < 0 || !next) return;
+        event.preventDefault();
+        event.stopPropagation(); // they are keys of the player, too
+        this.turn(next.dataset.side ?? "run");
+        next.focus();
     }
 
     /**

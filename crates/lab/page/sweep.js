@@ -1,7 +1,7 @@
 // A measure over a range of one flag: a curve with intervals, beside the closed forms.
 
 import { stream } from "./api.js";
-import { fill, h } from "./dom.js";
+import { copy, fill, h, save } from "./dom.js";
 import { trim } from "./format.js";
 import { Plot } from "./plot.js";
 import { scale } from "./sliders.js";
@@ -21,8 +21,12 @@ export class Sweep {
         this.asked = asked;
         /** @type {any} */
         this.protocol = null;
+        /** The flags that can be chosen. */
+        this.names = "";
         /** @type {Line[]} */
         this.points = [];
+        /** @type {any} what was asked for last */
+        this.body = null;
         this.asking = new AbortController();
         this.over = h("select", { id: "sweep-over" });
         this.over.addEventListener("change", () => this.suggest());
@@ -31,6 +35,12 @@ export class Sweep {
         this.count = h("input", { type: "number", id: "sweep-count", min: 2, max: POINTS, value: 12 });
         this.state = h("p", { class: "dim", role: "status", id: "sweep-state" });
         this.picture = h("div", { id: "sweep-picture" });
+        const command = h("button", { type: "button",
+            onclick: () => copy(`bellwether sweep ${this.file}`, command) }, "Copy the command");
+        this.same = h("div", { class: "row", hidden: true },
+            h("button", { type: "button", id: "sweep-save", title: "What the command reads",
+                onclick: () => save(this.file, sweepFile(this.file, this.body)) }, "Save the sweep file"),
+            command);
         this.element = h("section", { class: "card sweep", "aria-label": "Over a range" },
             h("h3", {}, "Over a range"),
             h("div", { class: "row wrap" },
@@ -38,7 +48,7 @@ export class Sweep {
                 h("label", {}, "to ", this.to), h("label", {}, "points ", this.count),
                 h("button", { type: "button", class: "main", id: "sweep",
                     onclick: () => this.draw() }, "Draw the curve")),
-            this.state, this.picture);
+            this.state, this.picture, this.same);
     }
 
     stop() {
@@ -48,22 +58,38 @@ export class Sweep {
     clear() {
         this.stop();
         this.points = [];
+        this.same.hidden = true;
         fill(this.picture);
         fill(this.state);
     }
 
-    /** @param {any} protocol */
-    show(protocol) {
-        const same = this.protocol === protocol;
+    /** What the command reads that makes the same points. */
+    get file() {
+        return `${this.body?.protocol}-over-${this.body?.over}.toml`;
+    }
+
+    /**
+     * @param {any} protocol
+     * @param {(flag: any) => boolean} isUseful whether a flag has an effect now
+     */
+    show(protocol, isUseful) {
+        const flags = protocol.measure.filter((/** @type {any} */ flag) =>
+            scale(flag, MOST) && isUseful(flag));
+        const names = flags.map((/** @type {any} */ { name }) => name).join();
+        const [chosen, other] = [this.over.value, this.protocol !== protocol];
+        if (!other && names === this.names) return;
         this.protocol = protocol;
-        if (same) return;
-        this.clear();
-        const flags = protocol.measure.filter((/** @type {any} */ flag) => scale(flag, MOST));
+        this.names = names;
         // What one asks for first.
         const first = flags.findIndex((/** @type {any} */ flag) => flag.name === "nodes");
         if (first > 0) flags.unshift(...flags.splice(first, 1));
         fill(this.over, ...flags.map((/** @type {any} */ flag) =>
             h("option", { value: flag.name }, flag.name)));
+        if (!other && flags.some((/** @type {any} */ { name }) => name === chosen)) {
+            this.over.value = chosen;
+            return;
+        }
+        this.clear();
         this.suggest();
     }
 
@@ -77,15 +103,26 @@ export class Sweep {
     suggest() {
         const how = this.scale;
         if (!how) return;
-        this.from.value = how.text(how.log ? Math.max(how.from, how.usual / 10) : how.from);
-        this.to.value = how.text(how.log ? Math.min(how.to, how.usual * 10) : Math.min(how.to, 0.9));
+        const { from, to, log, text, usual } = how;
+        const middle = Number.isFinite(usual) ? usual : Math.sqrt(from * to);
+        this.from.value = text(log ? Math.max(from, middle / 10) : from);
+        this.to.value = text(log ? Math.min(to, middle * 10) : this.over.value === "loss" ? 0.9 : to);
     }
 
     /** The values, equally far apart on the scale of the flag. */
     values() {
         const how = this.scale;
         const [from, to] = [how?.read(this.from.value), how?.read(this.to.value)];
-        if (!how || from === null || to === null || from === undefined || to === undefined) return [];
+        if (!how || !Number.isFinite(from ?? NaN) || !Number.isFinite(to ?? NaN)) return [];
+        return this.between(how, Number(from), Number(to));
+    }
+
+    /**
+     * @param {NonNullable<ReturnType<typeof scale>>} how
+     * @param {number} from
+     * @param {number} to
+     */
+    between(how, from, to) {
         const points = Math.min(POINTS, Math.max(2, Number(this.count.value) || 12));
         const log = how.log && from > 0;
         const all = Array.from({ length: points }, (_, index) => {
@@ -105,6 +142,8 @@ export class Sweep {
         delete others[over];
         const body = { protocol: this.protocol.name, flags: others, measure, over, values,
             runs: Math.min(RUNS, runs) };
+        this.body = body;
+        this.same.hidden = false;
         try {
             await stream("sweep", { body, signal }, (line) => {
                 if (line.lab !== "point") return;
@@ -125,7 +164,10 @@ export class Sweep {
         const good = this.points.filter(({ summary }) => summary);
         const bad = this.points.find(({ error }) => error);
         this.state.textContent = `${this.points.length} of ${all} points` +
-            (bad ? `; ${bad.value}: ${bad.error}` : "");
+            (bad ? `; ${bad.value}: ${bad.error}` : "") +
+            (good.some(({ summary }) => summary.cut)
+                ? "; where the window cut runs, the mean of the others is too low and has no interval"
+                : "");
         if (!good.length) return;
         const xs = good.map(({ x }) => x);
         const ys = good
@@ -143,7 +185,7 @@ export class Sweep {
         plot.line(good.map(({ x, summary }) => [x, summary.mean]), "s0");
         for (const { x, value, summary } of good) {
             plot.point(x, summary.mean, summary.ci95 ?? [summary.mean, summary.mean], "s0",
-                `${over} ${value}: ${trim(summary.mean)}`);
+                `${over} ${value}: ${trim(summary.mean)}${cutWords(summary)}`);
         }
         fill(this.picture, plot.element);
     }
@@ -155,9 +197,36 @@ export class Sweep {
      */
     csv(protocol, measure) {
         return this.points.filter(({ summary }) => summary)
-            .map(({ value, summary }) => csvRow([protocol, measure, this.over.value, value], summary));
+            .map(({ value, summary, forms }) =>
+                csvRow([protocol, measure, this.body.over, value], summary, forms));
     }
 }
+
+/**
+ * The description of a sweep, which `bellwether sweep` reads: the same runs at the same points.
+ * @param {string} name of the file
+ * @param {any} body what the server was asked
+ */
+function sweepFile(name, { protocol, flags, measure, over, values, runs }) {
+    const word = (/** @type {any} */ value) =>
+        Array.isArray(value) ? `[${value.map(quoted).join(", ")}]`
+            : typeof value === "boolean" ? String(value)
+            : /^-?\d*\.?\d{1,15}$/.test(value) ? String(Number(value)) : quoted(value);
+    const fixed = Object.entries({ seed: 1, ...flags }).map(([flag, value]) => `${flag} = ${word(value)}`);
+    return [`# bellwether sweep ${name}`, `sim = ${quoted(protocol)}`, `measures = [${quoted(measure)}]`,
+        `runs = ${runs}`, "", "[fixed]", ...fixed, "", "[[axis]]", `${over} = [${values.map(word).join(", ")}]`,
+        ""].join("\n");
+}
+
+/** @param {any} text */
+const quoted = (text) => JSON.stringify(String(text));
+
+/**
+ * That the window cut runs, and how many.
+ * @param {any} summary
+ */
+export const cutWords = ({ cut, count: rest }) =>
+    cut ? ` or more: ${cut} of ${cut + rest} runs cut; no interval` : "";
 
 /**
  * What an axis is called: the measure in words, and its unit if it is a time.
@@ -166,10 +235,15 @@ export class Sweep {
 export const named = (measure) =>
     measure.replaceAll("_", " ") + (/(^|_)(time|delay)$/.test(measure) ? " (s)" : "");
 
+/** The columns of a table. */
+export const CSV_HEAD =
+    "protocol,measure,flag,value,runs,mean,low,high,median,p99,max,cut,printed,corrected";
+
 /**
  * @param {any[]} cells
  * @param {any} s a summary
+ * @param {any} forms what formulas say, if any does
  */
-export const csvRow = (cells, s) =>
-    [...cells, s.count, s.mean, s.ci95?.[0], s.ci95?.[1], s.p50, s.p99, s.max]
-        .map((cell) => cell ?? "").join(",");
+export const csvRow = (cells, s, forms) =>
+    [...cells, s.count, s.mean, s.ci95?.[0], s.ci95?.[1], s.p50, s.p99, s.max, s.cut ?? 0,
+        forms?.printed, forms?.corrected].map((cell) => cell ?? "").join(",");

@@ -26,13 +26,15 @@
 //! | `what` | which run a request means |
 //! | `bodies` | the bodies of requests, for fuzzers |
 //! | `stage`, `head`, `lessons` | one run, played |
-//! | `measure`, `forms`, `figures`, `trials` | many runs, formulas, the papers' figures, the judge |
+//! | `measure`, `first`, `forms` | many runs, what is said before them, formulas |
+//! | `figures`, `trials` | the papers' figures, the judge |
 //! | `live`, `recorded` | groups that run, and what they recorded |
 
 mod bodies;
 mod doors;
 mod figures;
 mod files;
+mod first;
 mod forms;
 mod head;
 mod lessons;

@@ -2,11 +2,12 @@
 //! flag.
 //!
 //! **Promise.** The last answer is that of the same command line, to the last bit. Each answer has
-//! [`SHARPER`] times as many runs as the one before, and contains them. The first one has as many
-//! as are made in a [`MOMENT`], by the time that one run takes. Where a run of the event engine
-//! takes longer than that, what a formula gives is said before. When the client goes away, runs are
-//! given up where they are.
+//! [`SHARPER`] times as many runs as the one before, and contains them: none is made twice. The
+//! first one has as many as are made in a [`MOMENT`], by the time that one run takes. Where a run
+//! takes longer than that, something else that is true is [said before](first). When the client
+//! goes away, runs are given up where they are.
 
+use crate::first::{self, MOMENT};
 use crate::forms;
 use crate::program::{Asked, Flags, Measured, Program};
 use crate::reply;
@@ -16,11 +17,10 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use bellwether_core::Duration;
 use bellwether_net::clock::{BootTime, Clock};
-use bellwether_sim::{Answer, Control, Experiment, Measure, Samples, Scenario};
+use bellwether_sim::{Answer, Control, Experiment, Measure, RunsMade};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most processes of a measured group.
 pub(crate) const NODES_MAX: u32 = 1_000_000;
@@ -32,10 +32,6 @@ const WORK_MAX: u64 = 1_000_000_000;
 const POINTS_MAX: usize = 200;
 /// The most runs of the first answer.
 const FIRST: u64 = 16;
-/// About how long the runs of the first answer take: a page is to have a picture soon.
-const MOMENT: Duration = Duration::from_millis(30);
-/// From so many processes on all of which vote, a run is not tried before there is a picture.
-const MANY_VOTERS: u32 = 200;
 /// What people ask for first, if it is measured.
 const USUAL: [&str; 5] =
     ["leadership_delay", "reestablishment_delay", "election_time", "time", "messages"];
@@ -56,9 +52,18 @@ pub(crate) struct Wanted {
     #[serde(default)]
     flags: Flags,
     #[serde(default)]
-    measure: Option<String>,
+    pub(crate) measure: Option<String>,
     #[serde(default = "usual_runs")]
-    runs: u64,
+    pub(crate) runs: u64,
+}
+
+impl Wanted {
+    /// So many runs of the same, in a group of so many processes.
+    pub(crate) fn among(&self, nodes: u32, runs: u64) -> Self {
+        let mut other = Self { runs, ..self.clone() };
+        other.flags.insert("nodes".to_owned(), nodes.into());
+        other
+    }
 }
 
 /// The same over several values of one flag.
@@ -100,7 +105,7 @@ fn usual_runs() -> u64 {
 }
 
 /// The experiment that is meant, within the limits.
-fn asked(program: &dyn Program, wanted: &Wanted) -> Result<Measured, String> {
+pub(crate) fn asked(program: &dyn Program, wanted: &Wanted) -> Result<Measured, String> {
     let Wanted { protocol, flags, runs, .. } = wanted;
     if !(1..=RUNS_MAX).contains(runs) {
         return Err(format!("runs = {runs}, but there are from 1 to {RUNS_MAX} runs"));
@@ -120,7 +125,7 @@ fn asked(program: &dyn Program, wanted: &Wanted) -> Result<Measured, String> {
 }
 
 /// The measure with this name, or the one that people ask for first.
-fn choose(answer: &Answer, name: Option<&str>) -> Result<Measure, String> {
+pub(crate) fn choose(answer: &Answer, name: Option<&str>) -> Result<Measure, String> {
     let has = |wanted: &str| answer.measures.iter().find(|(known, _)| known.name() == wanted);
     let names = || {
         let names: Vec<String> = answer.measures.iter().map(|(known, _)| known.name()).collect();
@@ -139,14 +144,9 @@ fn choose(answer: &Answer, name: Option<&str>) -> Result<Measure, String> {
 }
 
 /// How the samples of a measure are distributed.
-fn distribution(samples: &Samples, measure: Measure) -> (Value, Value) {
-    let column = samples.measures.iter().position(|known| *known == measure);
-    let mut values: Vec<f64> = samples
-        .runs
-        .iter()
-        .filter_map(|run| run.values.get(column?).copied().flatten())
-        .filter(|value| value.is_finite())
-        .collect();
+fn distribution(made: &RunsMade, measure: Measure) -> (Value, Value) {
+    let mut values = made.values(measure);
+    values.retain(|value| value.is_finite());
     values.sort_by(f64::total_cmp);
     let (Some(first), Some(last)) = (values.first().copied(), values.last().copied()) else {
         return (Value::Null, Value::Null);
@@ -170,25 +170,38 @@ fn distribution(samples: &Samples, measure: Measure) -> (Value, Value) {
     (json!({ "from": first, "to": last, "counts": counts }), json!(curve))
 }
 
-/// Measures until the client goes away.
-fn answer_of(
-    measured: &Measured,
+/// Makes so many runs of an experiment, those that were made before included, until it is told to
+/// stop.
+pub(crate) fn more(
+    experiment: &Experiment,
+    before: RunsMade,
     runs: u64,
     over: &(dyn Fn() -> bool + Sync),
-) -> Result<(Answer, Samples), String> {
-    let experiment = Experiment { runs, ..measured.experiment.clone() };
+) -> Result<(Answer, RunsMade), String> {
+    let experiment = Experiment { runs, ..experiment.clone() };
     let control = Control { progress: &|| (), over };
-    experiment.run_and_keep(control).map_err(|bad| bad.to_string())
+    experiment.run_on(before, control).map_err(|bad| bad.to_string())
 }
 
 /// The parameters of the protocol, by name, lengths in seconds.
-fn params(measured: &Measured) -> Map<String, Value> {
+pub(crate) fn params(measured: &Measured) -> Map<String, Value> {
     measured.config.to_map().into_iter().collect()
 }
 
-fn all(answer: &Answer) -> Map<String, Value> {
-    let one = |(measure, summary): &(Measure, _)| (measure.name(), json!(summary));
-    answer.measures.iter().map(one).collect()
+/// What runs give, without how many were asked for and what formulas say.
+pub(crate) fn result(answer: &Answer, made: &RunsMade, measure: Measure) -> Value {
+    let (histogram, cumulative) = distribution(made, measure);
+    let one = |(measure, _): &(Measure, _)| (measure.name(), json!(answer.told(*measure)));
+    json!({
+        "lab": "result",
+        "unsettled": answer.unsettled,
+        "engine": if answer.lazy { "lazy" } else { "event" },
+        "measure": measure.name(),
+        "summary": answer.told(measure),
+        "all": answer.measures.iter().map(one).collect::<Map<_, _>>(),
+        "histogram": histogram,
+        "cumulative": cumulative,
+    })
 }
 
 /// How many runs the first answer has, if one run took so long.
@@ -196,82 +209,35 @@ fn first_runs(one: Duration, most: u64) -> u64 {
     (MOMENT.as_nanos() / one.as_nanos().max(1)).clamp(1, FIRST.min(most))
 }
 
-/// Whether a first run may be quick. In large groups that vote even its beginning is not, and what
-/// a formula gives there is known at once.
-fn is_quick(experiment: &Experiment) -> bool {
-    experiment.choice.profile().leases.is_none() || experiment.nodes < MANY_VOTERS
-}
-
-/// The first run, if it takes no longer than a [`MOMENT`].
-fn first_run(
-    measured: &Measured,
-    over: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<(Answer, Samples)>, String> {
-    let end = BootTime.now() + MOMENT;
-    let late = AtomicBool::new(false);
-    let made = answer_of(measured, 1, &|| {
-        let now = over() || BootTime.now() > end;
-        late.fetch_or(now, Ordering::Relaxed);
-        now
-    })?;
-    Ok((!late.into_inner()).then_some(made))
-}
-
-/// What a run of this experiment measures that people ask for first, as far as it is known before.
-fn expected(experiment: &Experiment) -> Option<&'static str> {
-    let (profile, start) = (experiment.choice.profile(), experiment.scenario == Scenario::Start);
-    match (profile.leases, profile.on_demand) {
-        _ if experiment.choice.rounds().is_some() || experiment.initiation.wanders() => None,
-        (Some(_), _) => start.then_some("election_time"),
-        (None, true) => Some("time"),
-        (None, false) => Some(if start { "leadership_delay" } else { "reestablishment_delay" }),
-    }
-}
-
-/// Says what a formula gives, before there are runs to say anything of.
-fn say_form(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Option<(Measure, Value)> {
-    let measure = wanted.measure.as_deref().or_else(|| expected(&measured.experiment))?;
-    let measure = Measure::of_name(measure)?;
-    let form = forms::of(&measured.experiment, &params(measured), &measure.name())?;
-    if !["printed", "corrected"].iter().any(|key| form[key].is_number()) {
-        return None;
-    }
-    lines.say(&json!({
-        "lab": "result",
-        "runs": 0,
-        "of": wanted.runs,
-        "seconds": MOMENT.as_secs_f64(),
-        "measure": measure.name(),
-        "forms": form,
-    }));
-    lines.send();
-    Some((measure, form))
-}
-
 /// Runs until all are made, and says after each step what is known.
-fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<(), String> {
+fn sharpen(
+    program: &dyn Program,
+    wanted: &Wanted,
+    measured: &Measured,
+    lines: &mut Lines,
+) -> Result<(), String> {
     let began = BootTime.now();
     let over = lines.watch();
     let mut forms: Option<(Measure, Option<Value>)> = None;
-    let first = if is_quick(&measured.experiment) { first_run(measured, &over)? } else { None };
-    let mut made = match first {
-        Some(made) => made,
-        None if over() => return Ok(()),
-        None => {
-            forms = say_form(wanted, measured, lines).map(|(measure, form)| (measure, Some(form)));
-            answer_of(measured, 1, &over)?
+    let first = first::run(measured, &over)?;
+    if first.is_none() && !over() {
+        forms =
+            first::say_form(wanted, measured, lines).map(|(measure, form)| (measure, Some(form)));
+        if forms.is_none() {
+            first::say_instead(program, wanted, measured, lines);
         }
-    };
+    }
+    let made = first.unwrap_or_default();
+    let (mut answer, mut made) = more(&measured.experiment, made, 1, &over)?;
     let mut runs = first_runs(BootTime.now().since(began), wanted.runs);
     loop {
-        if runs > 1 {
-            made = answer_of(measured, runs, &over)?;
+        if runs > 1 && !over() {
+            (answer, made) = more(&measured.experiment, made, runs, &over)?;
         }
         if over() {
             return Ok(());
         }
-        let (answer, samples) = &made;
-        let measure = match choose(answer, wanted.measure.as_deref()) {
+        let measure = match choose(&answer, wanted.measure.as_deref()) {
             Ok(measure) => measure,
             // A few runs may all miss what more of them reach.
             Err(_) if runs < wanted.runs.min(TRIES) => {
@@ -282,28 +248,17 @@ fn sharpen(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Result<()
         };
         // Without a wish, a few runs and many may choose another measure.
         forms = forms.filter(|(of, _)| *of == measure);
-        let (histogram, cumulative) = distribution(samples, measure);
-        let said = json!({
-            "lab": "result",
-            "runs": runs,
-            "of": wanted.runs,
-            "unsettled": answer.unsettled,
-            "seconds": BootTime.now().since(began).as_secs_f64(),
-            "engine": if answer.lazy { "lazy" } else { "event" },
-            "measure": measure.name(),
-            "summary": answer.measure(measure),
-            "all": all(answer),
-            "histogram": histogram,
-            "cumulative": cumulative,
-            "forms": forms.as_ref().and_then(|(_, found)| found.clone()),
-        });
+        let mut said = result(&answer, &made, measure);
+        said["runs"] = json!(runs);
+        said["of"] = json!(wanted.runs);
+        said["seconds"] = json!(BootTime.now().since(began).as_secs_f64());
+        said["forms"] = json!(forms.as_ref().and_then(|(_, found)| found.clone()));
         lines.say(&said);
         lines.send();
         // A formula may take longer than the first runs, so those are shown before it.
         if forms.is_none() {
             let found = forms::of(&measured.experiment, &params(measured), &measure.name());
             if found.is_some() {
-                let mut said = said;
                 said["forms"] = json!(found);
                 lines.say(&said);
                 lines.send();
@@ -326,8 +281,9 @@ pub(crate) async fn measure(State(app): Shared, request: Request) -> Response {
         Ok(wanted) => wanted,
         Err(refused) => return refused,
     };
-    let (program, meant) = (Arc::clone(&app.program), wanted.clone());
-    let measured = match app.quick.answer(move || asked(program.as_ref(), &meant)).await {
+    let (asking, meant) = (Arc::clone(&app.program), wanted.clone());
+    let program = Arc::clone(&app.program);
+    let measured = match app.quick.answer(move || asked(asking.as_ref(), &meant)).await {
         Ok(Ok(measured)) => measured,
         Ok(Err(why)) => return reply::refused(why),
         Err(refused) => return refused,
@@ -340,9 +296,10 @@ pub(crate) async fn measure(State(app): Shared, request: Request) -> Response {
             "nodes": measured.experiment.nodes,
             "measure": wanted.measure,
             "runs": wanted.runs,
+            "params": params(&measured),
         }));
         lines.send();
-        sharpen(&wanted, &measured, lines)
+        sharpen(program.as_ref(), &wanted, &measured, lines)
     };
     app.slots.stream(work).await
 }
@@ -365,12 +322,12 @@ fn point(
     over: &(dyn Fn() -> bool + Sync),
 ) -> Result<Value, String> {
     let measured = asked(program, wanted)?;
-    let (answer, _) = answer_of(&measured, wanted.runs, over)?;
+    let (answer, _) = more(&measured.experiment, RunsMade::default(), wanted.runs, over)?;
     let measure = choose(&answer, wanted.measure.as_deref())?;
     let name = measure.name();
     Ok(json!({
         "measure": name,
-        "summary": answer.measure(measure),
+        "summary": answer.told(measure),
         "unsettled": answer.unsettled,
         "forms": forms::of(&measured.experiment, &params(&measured), &name),
         "command": measured.command,

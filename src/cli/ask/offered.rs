@@ -14,7 +14,7 @@ use clap::{Arg, ArgAction, Command};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// A parameter that may be given. A page gets all of it as JSON.
+/// A parameter that may be given. A page gets it as JSON, without what it has not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(in crate::cli) struct Offered {
     /// The name of its flag, without dashes.
@@ -26,30 +26,37 @@ pub(in crate::cli) struct Offered {
     /// The same with its rule and its default, as the command's help says it.
     #[serde(skip)]
     whole: String,
-    /// How a value is written.
-    form: Option<String>,
     /// Its default, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) default: Option<String>,
     /// What a choice is between.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<Choice>,
+    #[serde(skip_serializing_if = "str::is_empty")]
     unit: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     range: &'static str,
-    depends_on: &'static [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
     only_with: Option<OnlyWith>,
     /// Under which heading the help has it.
     heading: String,
     /// Whether it is a parameter of the protocol.
+    #[serde(skip_serializing_if = "is_no")]
     parameter: bool,
-    /// The name of its value in the help.
-    value: Option<String>,
     /// Whether it may be given several times.
+    #[serde(skip_serializing_if = "is_no")]
     multiple: bool,
+}
+
+fn is_no(switch: &bool) -> bool {
+    !switch
 }
 
 /// One of the names that a choice has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Choice {
     name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
 }
 
@@ -147,7 +154,6 @@ fn described(command: &str, entry: Option<&'static Entry>, flag: &Arg) -> Offere
     Offered {
         name: flag.get_long().unwrap_or_default().to_owned(),
         heading: flag.get_help_heading().unwrap_or("Group").to_owned(),
-        value: value_name(flag),
         multiple: matches!(flag.get_action(), ArgAction::Append),
         ..offered
     }
@@ -170,16 +176,13 @@ fn of_param(command: &str, param: &Param) -> Offered {
         kind: kind_of(param),
         help: param.help.to_owned(),
         whole: of_one(param, unusual),
-        form: Some(param.form()),
         default: unusual.map(str::to_owned).or_else(|| default_of(param)),
         choices: choices.iter().map(choice).collect(),
         unit: param.unit,
         range: param.range,
-        depends_on: param.depends_on,
         only_with: param.only_with.map(|(flag, values)| OnlyWith { flag, values }),
         heading: String::new(),
         parameter: true,
-        value: None,
         multiple: false,
     }
 }
@@ -208,16 +211,13 @@ fn of_flag(flag: &Arg, shared: Option<&Param>) -> Offered {
         kind: shared.map_or_else(|| kind_of_flag(flag), kind_of),
         help,
         whole,
-        form: None,
         default: said.or(usual),
         choices: flag.get_possible_values().iter().map(choice).collect(),
         unit: "",
         range: "",
-        depends_on: &[],
         only_with: None,
         heading: String::new(),
         parameter: false,
-        value: None,
         multiple: false,
     }
 }

@@ -415,16 +415,8 @@ impl Asked {
     }
 
     fn for_programs(&self, answer: &Answer, seconds: f64) -> Value {
-        let told = |(measure, summary): &(Measure, Summary)| {
-            let mut value = json!(summary);
-            if let Some(cut) = answer.cut(*measure) {
-                (value["ci95"], value["cut"]) = (Value::Null, json!(cut.runs));
-                if let Some(survival) = &cut.survival {
-                    value["survival"] = json!(survival);
-                }
-            }
-            (measure.name(), value)
-        };
+        let told =
+            |(measure, _): &(Measure, Summary)| (measure.name(), json!(answer.told(*measure)));
         let metrics: Map<String, Value> = answer.measures.iter().map(told).collect();
         let mut result = json!({
             "protocol": self.protocol,
@@ -468,8 +460,9 @@ impl Asked {
                 json!(count),
             ];
             let cut = answer.cut(*measure);
-            let ends = [low, high].map(|end| if cut.is_some() { Value::Null } else { json!(end) });
-            row.extend([json!(mean), json!(stderr)].into_iter().chain(ends));
+            let unless_cut = |number: f64| if cut.is_some() { Value::Null } else { json!(number) };
+            row.push(json!(mean));
+            row.extend([stderr, low, high].map(unless_cut));
             row.extend([min, p50, p99, max].map(|number| json!(number)));
             row.extend(params.clone().map(|(_, value)| value.clone()));
             row.extend(cuts::cells(cut));

@@ -73,8 +73,8 @@ impl Simulated {
         if *cut > 0 {
             simulated["cut"] = json!(cut);
             let of_p99 = estimate.p99.as_ref().map(|_| "p99_ci95");
-            for interval in std::iter::once("ci95").chain(of_p99) {
-                simulated[interval] = Value::Null;
+            for error in ["stderr", "ci95"].into_iter().chain(of_p99) {
+                simulated[error] = Value::Null;
             }
         }
         simulated["measure"] = json!(measure);

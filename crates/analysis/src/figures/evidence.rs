@@ -68,7 +68,12 @@ pub(super) fn value(dot: &Dot) -> String {
     if dot.runs == 0 {
         return number(dot.y);
     }
-    format!("{} ± {}", number(dot.y), number(dot.stderr))
+    or_more(dot).unwrap_or_else(|| format!("{} ± {}", number(dot.y), number(dot.stderr)))
+}
+
+/// What a mean of which runs were cut says: those would have had larger values.
+pub(super) fn or_more(dot: &Dot) -> Option<String> {
+    (dot.cut > 0).then(|| format!("at least {} ({} cut)", number(dot.y), dot.cut))
 }
 
 /// Two curves in a sentence, where both begin and where both end.
@@ -388,6 +393,14 @@ mod tests {
         let claim = flatness([(10.0, 0.01), (10.0, 0.001), (11.0, 0.1)], 10_000);
         assert!(claim.because.contains("one: 1.000 ± 0.100 of 10.33"), "{}", claim.because);
         assert_eq!(claim.verdict, Verdict::Refuted, "{claim:?}");
+    }
+
+    #[test]
+    fn a_mean_of_which_runs_were_cut_is_told_as_the_least_that_it_may_be() {
+        let whole = Dot { stderr: 0.05, runs: 100, ..exactly(1.0, 0.5) };
+        assert_eq!(value(&whole), "0.500 ± 0.050");
+        let cut = Dot { cut: 7, ..whole };
+        assert_eq!(value(&cut), "at least 0.500 (7 cut)");
     }
 
     #[test]

@@ -8,9 +8,9 @@ const HEADER_OF_RUNS: &str = "scenario,sent,received,from,to,message\n";
 
 /// All points, those of curves that are not drawn as well; of a run, all messages that arrived.
 ///
-/// A formula has no error and no runs: those cells are empty. So is the interval of a mean of which
-/// runs were cut. Numbers are written with all the
-/// digits it takes to read the same number back.
+/// A formula has no error and no runs: those cells are empty. So are the error and the interval of a
+/// mean of which runs were cut. Numbers are written with all the digits it takes to read the same
+/// number back.
 pub fn csv(finding: &Finding) -> String {
     if let Some(run) = &finding.run {
         return messages(run);
@@ -42,7 +42,9 @@ fn messages(run: &Played) -> String {
 
 fn row(finding: &Finding, pane: &Pane, curve: &Curve, dot: &Dot) -> [String; 12] {
     let measured = |value: String| if dot.runs > 0 { value } else { String::new() };
-    let [low, high] = dot.ci95.map(|end| if dot.cut > 0 { String::new() } else { end.to_string() });
+    let [low, high] = dot.ci95;
+    let unless_cut = |end: f64| if dot.cut > 0 { String::new() } else { end.to_string() };
+    let [stderr, low, high] = [dot.stderr, low, high].map(unless_cut);
     [
         cell(finding.id),
         cell(pane.title),
@@ -50,7 +52,7 @@ fn row(finding: &Finding, pane: &Pane, curve: &Curve, dot: &Dot) -> [String; 12]
         curve.kind.name().to_owned(),
         dot.x.to_string(),
         dot.y.to_string(),
-        measured(dot.stderr.to_string()),
+        measured(stderr),
         measured(low),
         measured(high),
         measured(dot.runs.to_string()),
@@ -99,7 +101,7 @@ mod tests {
         finding.panes[0].curves[1].dots[0].cut = 12;
         let text = csv(&finding);
         let line = text.lines().find(|line| line.contains(",1000,12,")).unwrap();
-        assert!(line.contains(",,,1000,12,"), "{line}");
+        assert!(line.contains(",,,,1000,12,"), "{line}");
     }
 
     #[test]

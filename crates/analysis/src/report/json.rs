@@ -66,7 +66,7 @@ fn dot(dot: &Dot) -> Value {
     json!({
         "x": dot.x,
         "y": dot.y,
-        "stderr": dot.stderr,
+        "stderr": (dot.cut == 0).then_some(dot.stderr),
         "ci95": (dot.cut == 0).then_some(dot.ci95),
         "runs": dot.runs,
         "cut": dot.cut,
@@ -89,6 +89,10 @@ mod tests {
         for key in ["x", "y", "stderr", "ci95", "runs"] {
             assert!(!point[key].is_null(), "{key}: {point}");
         }
+        let mut finding = sample::plain();
+        finding.panes[0].curves[1].dots[0].cut = 12;
+        let cut = &json(&finding)["panes"][0]["series"][1]["points"][0];
+        assert!(cut["stderr"].is_null() && cut["ci95"].is_null() && cut["cut"] == 12, "{cut}");
         assert_eq!(value["claims"][0]["verdict"], "confirmed");
         assert_eq!(value["claims"][2]["verdict"], "not-reproducible");
     }

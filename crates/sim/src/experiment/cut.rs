@@ -6,10 +6,11 @@
 //! [estimate](Survival) uses what such runs do say: that it takes longer than they were watched.
 
 use super::measure::Sort;
-use super::{Measure, Sample};
+use super::{Answer, Measure, Sample};
 use crate::stats::Summary;
 use crate::survival::Survival;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// What the end of the watch cut off.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,6 +19,23 @@ pub struct Cut {
     pub runs: u64,
     /// What is known of it all the same, if it is a time.
     pub survival: Option<Survival>,
+}
+
+impl Answer {
+    /// The summary of a measure, for programs. If the end of the watch cut it, there is neither a
+    /// standard error nor an interval, because the mean of the other runs is too low; in their place
+    /// stand how many runs were cut and, of a time, the estimate that counts them.
+    pub fn told(&self, measure: Measure) -> Option<Value> {
+        let mut told = json!(self.measure(measure)?);
+        if let Some(cut) = self.cut(measure) {
+            (told["stderr"], told["ci95"]) = (Value::Null, Value::Null);
+            told["cut"] = json!(cut.runs);
+            if let Some(survival) = &cut.survival {
+                told["survival"] = json!(survival);
+            }
+        }
+        Some(told)
+    }
 }
 
 /// How each of these measures was cut, of those that were.

@@ -102,6 +102,23 @@ pub struct Control<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct RunsMade(Vec<Sample>);
 
+impl RunsMade {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What each of them gave for a measure, without those that gave nothing.
+    pub fn values(&self, measure: Measure) -> Vec<f64> {
+        Samples::of(vec![measure], &self.0).of_measure(measure)
+    }
+}
+
 /// The results of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {

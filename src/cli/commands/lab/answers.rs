@@ -7,8 +7,8 @@ use crate::cli::ask::{Caller, ParamValue, Parsed, Question};
 use crate::cli::commands::report::http::{self, Url};
 use crate::cli::failure::Failure;
 use bellwether::lab::{Asked, Cannot, Demo, Flags, Measured, NODES_MAX, Program, Staged, Tried};
-use bellwether::protocols::choice::{Entry, find};
-use bellwether::sim::ScenarioFile;
+use bellwether::protocols::choice::{Config, Entry, find};
+use bellwether::sim::{Experiment, ScenarioFile};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -55,6 +55,13 @@ fn parse(
 pub(super) fn spell(name: &str, asked: Asked<'_>) -> Result<String, Cannot> {
     let flags = given(asked.flags)?;
     Question { name, what: Some(asked.protocol), flags: &flags, more: &[] }.spell(Caller::Page)
+}
+
+/// What `sim` makes of a protocol without any flag.
+pub(super) fn usual(entry: &'static Entry) -> Result<(Config, Experiment), Cannot> {
+    let (_, parsed) = parse("sim", Asked { protocol: entry.name, flags: &Flags::new() }, &[])?;
+    let Parsed { command: Command::Sim(sim), .. } = parsed else { return Err(strange()) };
+    sim.asked(entry, &[]).map_err(line)
 }
 
 /// Flags of a page, without those that it leaves out.

@@ -1,25 +1,33 @@
 //! What a page makes its forms of: every protocol with its promise and its flags, and what can be
 //! measured.
 
+use super::answers;
 use crate::cli::ask::{Caller, Offered, offered_by};
 use crate::cli::command_about;
 use bellwether::core::Duration;
 use bellwether::lab::NODES_MAX;
 use bellwether::protocols::choice::{Choice, Entry, PROTOCOLS};
-use bellwether::protocols::param::GivenParams;
+use bellwether::protocols::param::{GivenParams, Kind, Param};
 use bellwether::protocols::simulated::Layout;
 use bellwether::protocols::surroundings::Surroundings;
 use bellwether::sim::Measure;
 use bellwether::sim::diagram::known_kinds;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// How many processes a stage has where the usual group has no room on it.
 pub(super) const FEWER: u32 = 12;
 
-/// All protocols, and all that can be measured.
+/// A slider of a length of time that never passes has this many delays, or announcements, in its
+/// middle.
+const SOME: f64 = 10.0;
+
+/// All protocols, and all that can be measured. Protocols share most of their flags: each of those
+/// is there once, under `flags`, and protocols have their numbers.
 pub(super) fn protocols() -> Value {
+    let mut flags = Vec::new();
     json!({
-        "protocols": PROTOCOLS.iter().map(protocol).collect::<Vec<_>>(),
+        "protocols": PROTOCOLS.iter().map(|entry| protocol(entry, &mut flags)).collect::<Vec<_>>(),
+        "flags": flags,
         "measures": Measure::ALL.iter().map(measure).collect::<Vec<_>>(),
         "looks": looks(),
     })
@@ -35,7 +43,7 @@ fn measure(measure: &Measure) -> Value {
     json!({ "name": measure.name(), "help": measure.about() })
 }
 
-fn protocol(entry: &'static Entry) -> Value {
+fn protocol(entry: &'static Entry, known: &mut Vec<Value>) -> Value {
     let calm = Surroundings::calm(5, Duration::from_millis(100));
     let config = entry.config(&calm, &GivenParams::default()).ok();
     let choice = config.and_then(|config| Choice::try_from(config).ok());
@@ -60,6 +68,7 @@ fn protocol(entry: &'static Entry) -> Value {
             "measure": usual.nodes,
             "most": NODES_MAX,
         },
+        "usual": usual_values(entry),
     });
     let command = command_about(std::slice::from_ref(entry));
     for (name, key) in [("trace", "stage"), ("sim", "measure"), ("check", "check")] {
@@ -69,9 +78,42 @@ fn protocol(entry: &'static Entry) -> Value {
         for flag in flags.iter_mut().filter(|flag| key == "stage" && flag.name == "nodes") {
             flag.default = Some(shown.to_string());
         }
-        described[key] = json!(flags);
+        let numbers = flags.iter().map(|flag| number_of(json!(flag), known));
+        described[key] = json!(numbers.collect::<Vec<_>>());
     }
     described
+}
+
+/// The number of this flag among those that are known; it is known afterwards.
+fn number_of(flag: Value, known: &mut Vec<Value>) -> usize {
+    known.iter().position(|one| *one == flag).unwrap_or_else(|| {
+        known.push(flag);
+        known.len() - 1
+    })
+}
+
+/// What the lengths of time and the counts of a protocol are in a simulation that nothing is said
+/// about: in seconds, null if that is never, and beside it what a slider has in its middle.
+fn usual_values(entry: &'static Entry) -> Map<String, Value> {
+    let Ok((config, experiment)) = answers::usual(entry) else { return Map::new() };
+    let values: Map<String, Value> = config.to_map().into_iter().collect();
+    let above_zero = |value: Option<f64>| value.filter(|value| *value > 0.0);
+    let delay = experiment.network.constant_delay().map(Duration::as_secs_f64);
+    let delay = above_zero(delay).unwrap_or(0.1);
+    let announce = above_zero(values.get("announce").and_then(Value::as_f64));
+    let middle = |param: &Param| {
+        let value = values.get(&param.key()).and_then(Value::as_f64);
+        match (param.kind, value) {
+            (Kind::Length, None) => Some((value, SOME * announce.unwrap_or(delay))),
+            (Kind::Length, Some(seconds)) => {
+                Some((value, if seconds > 0.0 { seconds } else { delay }))
+            }
+            (Kind::Count, Some(count)) if count >= 1.0 => Some((value, count)),
+            _ => None,
+        }
+    };
+    let told = |param: &'static Param| Some((param.name.to_owned(), json!(middle(param)?)));
+    entry.own_params().filter_map(told).collect()
 }
 
 #[cfg(test)]
@@ -81,11 +123,13 @@ mod tests {
     #[test]
     fn every_protocol_is_described_with_its_parameters_and_no_file_can_be_named() {
         let told = protocols();
-        let all = told["protocols"].as_array().unwrap();
+        let (all, known) = (told["protocols"].as_array().unwrap(), &told["flags"]);
         assert_eq!(all.len(), PROTOCOLS.len());
         for (entry, told) in PROTOCOLS.iter().zip(all) {
             for command in ["stage", "measure", "check"] {
-                let flags = told[command].as_array().unwrap();
+                let numbers = told[command].as_array().unwrap().iter();
+                let flags: Vec<&Value> =
+                    numbers.map(|number| &known[number.as_u64().unwrap() as usize]).collect();
                 let names: Vec<&str> =
                     flags.iter().map(|flag| flag["name"].as_str().unwrap()).collect();
                 for param in entry.own_params() {
@@ -101,5 +145,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_timer_of_every_protocol_has_a_place_on_a_slider() {
+        for entry in PROTOCOLS {
+            let usual = usual_values(entry);
+            for param in entry.own_params().filter(|param| param.kind == Kind::Length) {
+                let middle = usual.get(param.name).and_then(|told| told[1].as_f64());
+                assert!(middle.is_some_and(|middle| middle > 0.0), "{} {}", entry.name, param.name);
+            }
+        }
+        let of = |name: &str, param: &str| {
+            let entry = PROTOCOLS.iter().find(|entry| entry.name == name).unwrap();
+            usual_values(entry)[param].clone()
+        };
+        // What is a word in the help: "the preset's", "10 delays", "infinite", and one of K.
+        assert_eq!(of("local-leader", "lock"), json!([0.15, 0.15]));
+        assert_eq!(of("bully", "reply"), json!([1.0, 1.0]));
+        assert_eq!(of("le-s", "listen"), json!([null, 10.0]));
+        assert_eq!(of("le-s", "jitter"), json!([0.0, 0.1]));
+        assert_eq!(of("probabilistic", "k"), json!([7.0, 7.0]));
     }
 }

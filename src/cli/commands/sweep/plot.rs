@@ -143,6 +143,7 @@ impl Plot {
                 stderr: cell.stderr,
                 ci95: cell.interval,
                 runs: cell.count,
+                cut: cell.cut,
                 command: Some(cell.command.clone()),
                 ..Dot::exactly(x, cell.mean)
             };

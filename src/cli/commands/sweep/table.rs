@@ -44,6 +44,8 @@ pub(super) struct Cell {
     pub(super) stderr: f64,
     pub(super) interval: [f64; 2],
     pub(super) count: usize,
+    /// In how many runs the end of the watch cut it: the mean of the others is too low.
+    pub(super) cut: u64,
     pub(super) command: String,
 }
 
@@ -109,8 +111,8 @@ impl Table {
         few.extend([json!(form), json!(value)]);
         self.for_people.push(few);
         let (metric, interval) = (form.to_owned(), [value; 2]);
-        let (mean, stderr, count) = (value, 0.0, 0);
-        self.cells.push(Cell { point, metric, mean, stderr, interval, count, command });
+        let (mean, stderr, count, cut) = (value, 0.0, 0, 0);
+        self.cells.push(Cell { point, metric, mean, stderr, interval, count, cut, command });
     }
 
     fn measured(
@@ -135,8 +137,9 @@ impl Table {
         let confidence = plan.sweep.rule.as_ref().map(|rule| rule.confidence);
         let mut row = head(point, asked);
         row.extend([json!(name), json!(runs), json!(count), json!(unsettled)]);
-        row.extend([mean, stderr].map(|number| json!(number)));
-        row.extend([*low, *high].map(|end| if *cut > 0 { Value::Null } else { json!(end) }));
+        row.push(json!(mean));
+        let unless_cut = |number: f64| if *cut > 0 { Value::Null } else { json!(number) };
+        row.extend([stderr, *low, *high].map(unless_cut));
         row.push(json!(confidence));
         row.extend([min, p50, p99, max].map(|number| json!(number)));
         row.push(json!(narrow));
@@ -155,19 +158,19 @@ impl Table {
         let show = crate::cli::output::digits;
         let digits = |number: f64| json!(show(number));
         let mut few = head(point, asked).split_off(1);
-        few.extend([json!(name), digits(mean), digits(stderr)]);
-        few.push(match cut {
+        few.extend([json!(name), digits(mean)]);
+        few.extend(match cut {
             0 => {
                 let doubt = if large_error { " (large error)" } else { "" };
-                json!(format!("{} .. {}{doubt}", show(*low), show(*high)))
+                [digits(stderr), json!(format!("{} .. {}{doubt}", show(*low), show(*high)))]
             }
-            cut => json!(format!("- ({cut} cut)")),
+            cut => [json!("-"), json!(format!("- ({cut} cut)"))],
         });
         few.extend([min, p50, p99, max].map(digits));
         few.push(json!(runs));
         self.for_people.push(few);
-        let (metric, interval) = (name.clone(), [*low, *high]);
-        self.cells.push(Cell { point, metric, mean, stderr, interval, count, command });
+        let (metric, interval, cut) = (name.clone(), [*low, *high], *cut);
+        self.cells.push(Cell { point, metric, mean, stderr, interval, count, cut, command });
     }
 
     /// Writes the rows of a folder, and removes what is left of interrupted work.

@@ -1,7 +1,7 @@
 //! What the figures of the probabilistic election have in common: the paper's strategy, what is
 //! drawn of it, what we chose where the text is silent, and how its words are judged.
 
-use crate::figures::evidence::{Margin, exactly, joined, value};
+use crate::figures::evidence::{Margin, exactly, joined, or_more, value};
 use crate::figures::tell::{self, no_less, no_more};
 use crate::figures::{Axis, Claim, Curve, Dot, Figure, Panel, Series};
 use crate::numbers::number;
@@ -145,7 +145,8 @@ fn extreme(curve: &Curve, least: impl Fn(&Dot) -> f64) -> Option<&Dot> {
 /// A point in a sentence, with its interval.
 pub(super) fn interval(dot: &Dot) -> String {
     let [low, high] = dot.ci95.map(number);
-    format!("{} ({low} to {high} at 95 %, {} runs)", number(dot.y), dot.runs)
+    let around = || format!("{} ({low} to {high} at 95 %, {} runs)", number(dot.y), dot.runs);
+    or_more(dot).unwrap_or_else(around)
 }
 
 /// Claims that success is high: 95 % or more, everywhere.

@@ -161,7 +161,8 @@ impl<'a> Plot<'a> {
     }
 
     fn bars(&self, out: &mut String, curve: &Curve, look: Look) {
-        for dot in curve.dots.iter().filter(|dot| self.shows(dot) && dot.runs > 1) {
+        let certain = |dot: &&Dot| self.shows(dot) && dot.runs > 1 && dot.cut == 0;
+        for dot in curve.dots.iter().filter(certain) {
             let [low, high] = dot.ci95;
             let (x, bottom) = self.place(dot.x, dot.y);
             // An end that has no place, as zero on an axis of factors, is beyond the pane.
@@ -182,6 +183,10 @@ impl<'a> Plot<'a> {
         let told = format!("{name}\n{across} {x}: {y}{}", Text(&unit));
         match curve.kind {
             Kind::Measured => told,
+            _ if dot.cut > 0 => {
+                let all = runs as u64 + dot.cut;
+                format!("{told} or more ({} of {all} runs were cut)", dot.cut)
+            }
             _ => format!("{told} ({low} to {high}, {runs} runs)"),
         }
     }

@@ -1,6 +1,7 @@
 //! Pictures are well formed, alike every time, and show what they should and nothing else.
 
 use super::*;
+use crate::figures::Kind;
 use crate::report::sample;
 
 /// Checks that tags match, as XML demands; enough for what we write ourselves.
@@ -45,6 +46,20 @@ fn what_is_not_drawn_is_not_there_and_every_point_is() {
     let points = text.matches(" runs)</title>").count();
     assert_eq!(points, 3 * 8, "eight means of three protocols");
     assert_eq!(text.matches("<polyline").count(), 6 + 6, "six formulas, and their samples");
+}
+
+#[test]
+fn a_mean_of_which_runs_were_cut_has_no_bar_and_says_so() {
+    let mut finding = sample::plain();
+    let calm = svg(&finding);
+    let curve = finding.panes[0].curves.iter_mut().find(|curve| curve.kind == Kind::Simulated);
+    curve.unwrap().dots[3].cut = 12;
+    let text = svg(&finding);
+    assert_eq!(text.matches(" or more (12 of 1012 runs were cut)</title>").count(), 1, "{text}");
+    assert_eq!(text.matches(" runs)</title>").count(), calm.matches(" runs)</title>").count() - 1);
+    let is_bar = |line: &&str| line.starts_with("<path d=\"M") && line.contains('V');
+    let bars = |text: &str| text.lines().filter(is_bar).count();
+    assert_eq!(bars(&text), bars(&calm) - 1);
 }
 
 #[test]
