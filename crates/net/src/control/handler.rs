@@ -63,7 +63,8 @@ pub trait ControlHandler: Send + Sync + 'static {
         Err("this member does not look after keys: the program that it is part of has them".into())
     }
 
-    /// What happened to the member in the last time of this length, or all that it remembers.
+    /// What happened to the member in the last time of this length, or all that it remembers. If a
+    /// guardian keeps its last will, ends of leases must be noted there: [`Past::noting`].
     ///
     /// # Errors
     /// Why there is none, in a sentence.

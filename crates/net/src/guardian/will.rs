@@ -4,8 +4,8 @@
 //! and others would wait until its lease has run out. Its guardian knows better.
 //!
 //! **Assumptions.** Everything that acts on the leadership was in the member's process or was the
-//! command, or was noted by [`LastWill::told`](crate::LastWill::told). The guardian itself notes the
-//! end that it writes into the leader file.
+//! command, or was noted by [`LastWill::told`](crate::LastWill::told). The guardian itself notes
+//! the end that it writes into the leader file.
 //!
 //! **Promise.** The will is sent only if
 //!
