@@ -4,8 +4,7 @@
 //! To try them one by one takes a run for each, and none of these has two of them at once. So every
 //! schedule may draw some, beside its faults.
 //!
-//! They have a random stream of their own. So a schedule of a number has the same faults with and
-//! without them, as far as its lengths do not depend on the parameters.
+//! They have a random stream of their own, so a schedule has the same faults with and without them.
 
 use crate::judge::Trial;
 use crate::swarm::ScheduleRng;
@@ -14,7 +13,8 @@ use bellwether_protocols::choice::{Choice, Config};
 use bellwether_protocols::param::BadParam;
 use std::fmt;
 
-/// The parameters that schedules draw. Each is at its default in about half of the schedules.
+/// The parameters that schedules draw: the first three in about half of them, `spare` and `tree` in
+/// a quarter each.
 pub const NAMES: [&str; 5] = ["preempt", "preempt-delay", "replace-after", "spare", "tree"];
 
 /// A trial whose schedules draw parameters.
