@@ -182,8 +182,10 @@ fn test(command: &'static str) -> Case {
     Case::Test { command }
 }
 
+/// The delay after a departure.
+const DEPARTURE: &str = "le-s.reestablishment-delay.departure";
+
 fn recovery() -> Vec<Erratum> {
-    const DEPARTURE: &str = "le-s.reestablishment-delay.departure";
     const FALSE: &str = "le-s.reestablishment-delay.false-departure";
     vec![
         Erratum {
@@ -231,34 +233,39 @@ fn recovery() -> Vec<Erratum> {
                 forms(FALSE, listening(10, UNCORRELATED, 4.5)),
             ],
         },
-        Erratum {
-            title: "Which process, and which intervals",
-            section: "section 5.3.3.2 and footnote 2",
-            printed: "all go on \"until such time that it receives a message from process \
-                      q_{N−1}\"; E[t_d] is the mean of ∫_{T_A}^0 D(T)dt + ∫_{2T_A}^{T_A} \
-                      (t−T_A)·D(T)dt + … + ∫_{(N−1)T_A}^{(N−1)T_A} …",
-            corrected: "from process q_0; ∫_{(k−1)T_A}^{kT_A} (t−(k−1)T_A)·D(t)dt",
-            why: "section 5.3.3.3 and chapter 3 order processes from the largest address to the \
-                  smallest, so the leader is q_0, which \"always sends a message\". The limits of \
-                  the integrals are exchanged, the last one is empty, and the first lacks its t: \
-                  as printed E[t_d] is negative. For departures at any time it is T_A/2, which the \
-                  simulations of the delay after a departure support. A test evaluates the printed \
-                  sum beside such a simulation. Another walks through all orders in which four \
-                  processes may wake: q_{N−1} announces itself in one of four, and in the others \
-                  nobody would stop.",
-            cases: vec![
-                forms(DEPARTURE, listening(20, Loss::None, 30.0)),
-                test(
-                    "cargo test -p bellwether-analysis --test paper \
-                     the_printed_mean_time_since_an_announcement_is_negative_and_simulations_have_half",
-                ),
-                test(
-                    "cargo test -p bellwether-analysis --test paper \
-                     the_least_process_is_mostly_silent_so_nobody_can_wait_for_it",
-                ),
-            ],
-        },
+        which_process(),
     ]
+}
+
+/// Who ends an election, and how long ago the last announcement was.
+fn which_process() -> Erratum {
+    Erratum {
+        title: "Which process, and which intervals",
+        section: "section 5.3.3.2 and footnote 2",
+        printed: "all go on \"until such time that it receives a message from process \
+                  q_{N−1}\"; E[t_d] is the mean of ∫_{T_A}^0 D(T)dt + ∫_{2T_A}^{T_A} \
+                  (t−T_A)·D(T)dt + … + ∫_{(N−1)T_A}^{(N−1)T_A} …",
+        corrected: "from process q_0; ∫_{(k−1)T_A}^{kT_A} (t−(k−1)T_A)·D(t)dt",
+        why: "section 5.3.3.3 and chapter 3 order processes from the largest address to the \
+              smallest, so the leader is q_0, which \"always sends a message\". The limits of \
+              the integrals are exchanged, the last one is empty, and the first lacks its t: \
+              as printed E[t_d] is negative. For departures at any time it is T_A/2, which the \
+              simulations of the delay after a departure support. A test evaluates the printed \
+              sum beside such a simulation. Another walks through all orders in which four \
+              processes may wake: q_{N−1} announces itself in one of four, and in the others \
+              nobody would stop.",
+        cases: vec![
+            forms(DEPARTURE, listening(20, Loss::None, 30.0)),
+            test(
+                "cargo test -p bellwether-analysis --test paper \
+                 the_mean_time_since_an_announcement_is_half_and_negative_as_printed",
+            ),
+            test(
+                "cargo test -p bellwether-analysis --test paper \
+                 the_least_process_is_mostly_silent_so_nobody_can_wait_for_it",
+            ),
+        ],
+    }
 }
 
 fn joiners() -> Vec<Erratum> {

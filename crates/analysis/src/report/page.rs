@@ -111,8 +111,9 @@ fn header(out: &mut String, pieces: &[Piece], budget: Budget) {
         "<header>\n<h1>Published figures, drawn again</h1>\n\
          <p>Every figure is computed from formulas, as printed and as corrected, and from \
          simulations of the protocols, {runs} runs a point unless a figure needs more or fewer, \
-         from seed {seed}; each figure says how many its points have. After ± stands a standard error; the intervals in tables and pictures hold \
-         the true mean with 95&nbsp;% confidence.</p>\n\
+         from seed {seed}; each figure says how many its points have. After ± stands a standard \
+         error; the intervals in tables and pictures hold the true mean with 95&nbsp;% \
+         confidence.</p>\n\
          <p>A claim is a list of comparisons, each with a margin. It is <em>confirmed</em> if \
          every comparison holds with the whole of its interval, <em>refuted</em> if one fails with \
          the whole of its interval. Otherwise more runs are made, until the figure\'s budget is \

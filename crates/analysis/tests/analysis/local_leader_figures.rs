@@ -125,7 +125,7 @@ fn the_other_claims_are_judged_as_known() {
     assert_eq!(verdicts("local-leader-25"), [Confirmed]);
     let presence = [Refuted, Refuted, Confirmed, Refuted, Confirmed];
     assert_eq!(verdicts("local-leader-presence"), presence);
-    assert_eq!(verdicts("local-leader-losses"), [Confirmed; 4]);
+    assert_eq!(verdicts("local-leader-losses"), [Confirmed; 5]);
     let all: Vec<_> = FOUND.iter().map(|finding| finding.id).collect();
     assert_eq!(all, local_leader::FIGURES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
 }

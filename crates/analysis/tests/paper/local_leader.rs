@@ -248,7 +248,7 @@ fn a_threshold_just_above_the_delay_elects_nobody() {
     assert_eq!(presence(1.01 * exact, 0), 0.0);
     assert_eq!(presence(0.8 * printed, 0), 0.0, "although 8 ms are less than Δ = 10 ms");
     let (longest, _, params) = forms(200);
-    let fresh = (params.delta() - params.clock_error() * 2) / 2;
+    let fresh = params.delta().saturating_sub(params.clock_error() * 2) / 2;
     assert!(presence(0.99 * longest, 200) > 0.99);
     assert_eq!(presence(1.01 * fresh.as_secs_f64(), 200), 0.0);
     assert!(1.07 * longest > fresh.as_secs_f64(), "{longest} and {fresh}");

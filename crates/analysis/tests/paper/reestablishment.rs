@@ -75,7 +75,7 @@ fn integral(from: f64, to: f64, linear: impl Fn(f64) -> f64) -> f64 {
 /// Footnote 2, with a departure at any moment of five intervals: D = 1/5. Its limits are exchanged,
 /// its last integral is empty, and its first lacks t. With T_A = 1 the right sum is 1/2.
 #[test]
-fn the_printed_mean_time_since_an_announcement_is_negative_and_simulations_have_half() {
+fn the_mean_time_since_an_announcement_is_half_and_negative_as_printed() {
     let (intervals, density) = (5, 0.2);
     let mut printed = integral(1.0, 0.0, |_| density);
     for k in 2..intervals {

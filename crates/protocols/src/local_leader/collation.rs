@@ -8,9 +8,9 @@
 //! **Promise.** With [`tree`](Params::tree) n a leader receives n replies to a renewal, however
 //! many support it. A process that does not answer, or answers late, costs at most one attempt more
 //! than without a tree: a retry is answered directly, and the tree of the next renewal has only
-//! processes whose votes arrived. In majority mode that is one attempt. In local mode a leader needs
-//! the votes of its whole alive-set, in which a dead process stays for `expires`, which is longer
-//! than a lease. So there a death costs the leadership, with a tree or without.
+//! processes whose votes arrived. In majority mode that is one attempt. In local mode a leader
+//! needs the votes of its whole alive-set, in which a dead process stays for `expires`, which is
+//! longer than a lease. So there a death costs the leadership, with a tree or without.
 //!
 //! # Who answers to whom
 //!
