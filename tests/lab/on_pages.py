@@ -149,19 +149,23 @@ SOON = 100 if RELEASE else 5000
 
 
 def first_pictures(browser, address, slider, places):
-    """How long the first picture takes after each move of a slider; nothing if no run gives a number."""
+    """How long the first picture takes after each move of a slider; nothing if what is asked for is
+    refused, or no run gives a number."""
     browser.open(address)
     first = "return document.querySelector('.state')?.dataset.first"
     none = "!document.body.dataset.busy && document.querySelector('.measure .wrong')?.textContent"
     words = browser.wait(f"the first picture of {address}", f"{first} || {none}")
-    if "no run gave a number" in words:
-        return []
     took = []
     for place in places:
+        # Runs of large groups that were given up may take a moment to end on a busy machine.
+        if "worked on already" not in words and not words.replace(".", "", 1).isdigit():
+            print(f"  ({words})")
+            return []
         browser.script("delete document.querySelector('.state').dataset.first")
         browser.script(SLIDE, slider, place)
-        took.append(float(browser.wait(f"a picture of {address}", first)))
-    return took
+        words = browser.wait(f"a picture of {address}", f"{first} || {none}")
+        took.append(words)
+    return [float(one) for one in took if one.replace(".", "", 1).isdigit()]
 
 
 def off_their_defaults_large_groups_have_a_picture_soon(lab, browser):
@@ -173,12 +177,13 @@ def off_their_defaults_large_groups_have_a_picture_soon(lab, browser):
             moves += [(f"&scenario={it}", "#slider-loss", (0, 100, 200)) for it in ("departure", "split")]
             moves.append(("&measure=messages_per_second", "#slider-nodes", (729, 728, 727)))
         elif not protocol["on_demand"]:
-            moves += [(f"&scenario={it}", "#slider-nodes", (729, 728, 727))
-                      for it in ("departure", "join-greater")]
+            moves += [(f"&listen=3s&scenario={it}", "#slider-nodes", (729, 728, 727))
+                      for it in ("departure", "join-greater")]  # some know nobody who is greater
         for more, slider, places in moves:
             took = first_pictures(browser, lab.address(f"measure?protocol={name}&nodes=1000{more}"),
                                   slider, places)
             print(f"  ({name}{more}, {slider[8:]}: {', '.join(f'{it:.0f}' for it in took)} ms)", flush=True)
+            assert took or not protocol["leases"], "leases refuse nothing of this"
             if took and min(took) > SOON:
                 slow[name + more] = took
     assert not slow, slow
@@ -208,7 +213,7 @@ def every_timer_has_a_slider_and_moves_the_curve(lab, browser):
                                    ".map((e) => e.value)"))
         assert timers <= shown and timers <= swept, (protocol["name"], timers - shown, timers - swept)
     done = "return !document.body.dataset.busy && document.querySelector('.state')?.dataset.mean"
-    browser.open(lab.address("measure?protocol=local-leader&scenario=departure&window=2s&runs=50"))
+    browser.open(lab.address("measure?protocol=local-leader&scenario=departure&window=2s&runs=50&unchecked=true"))
     before = browser.wait("the result", done)
     assert browser.script("return document.querySelector('#slider-lock').previousSibling.textContent") == "150ms"
     browser.script(SLIDE, "#slider-lock", 700)

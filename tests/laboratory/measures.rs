@@ -61,7 +61,7 @@ fn before_a_run_that_takes_long_there_is_what_the_formula_gives() {
 fn where_no_formula_is_known_a_smaller_group_stands_in_for_one_whose_runs_take_long() {
     let lab = Lab::start();
     let flags = |more: &[(&str, &str)]| {
-        let mut flags = json!({ "nodes": 250, "window": "200ms" });
+        let mut flags = json!({ "nodes": 201, "window": "3.2s" });
         for (name, value) in more {
             flags[name] = json!(value);
         }
@@ -72,9 +72,10 @@ fn where_no_formula_is_known_a_smaller_group_stands_in_for_one_whose_runs_take_l
             json!({ "protocol": "local-leader", "flags": flags, "measure": measure, "runs": 1 });
         lab.post("/api/measure", &body).said("result")
     };
-    // Losses have no formula, and neither has what is chosen here.
+    // Losses have no formula, and neither has how much is sent after the end of a leader.
     let lossy = (flags(&[("loss", ".1")]), Value::Null);
-    let chosen = (flags(&[]), json!("messages_per_second"));
+    let departure = flags(&[("scenario", "departure")]);
+    let chosen = (departure.clone(), json!("messages_per_second"));
     for (flags, measure) in [lossy, chosen] {
         let results = of(&flags, &measure);
         let (first, last) = (&results[0], &results[results.len() - 1]);
@@ -84,7 +85,6 @@ fn where_no_formula_is_known_a_smaller_group_stands_in_for_one_whose_runs_take_l
         assert_eq!((&last["runs"], &last["instead"]), (&json!(1), &Value::Null), "{last}");
     }
     // What follows the end of a leader has a formula.
-    let departure = flags(&[("scenario", "departure"), ("window", "2s")]);
     let first = &of(&departure, &Value::Null)[0];
     assert_eq!(first["forms"]["quantity"], "local-leader.failover.mean", "{first}");
     assert!(first["forms"]["corrected"].is_number() && first["instead"].is_null(), "{first}");

@@ -15,7 +15,7 @@
 const LISTS = ["from", "to", "ends"];
 /** What switches are, on or off. */
 const WORDS = new Map([["true", true], ["false", false]]);
-/** Keys that are no flags. */
+/** Keys of a run that are no flags. */
 const OWN = ["protocol", "lesson", "toml", "scenario", "seed", "fault", "at", "promise"];
 
 /**
@@ -89,13 +89,13 @@ export function readWanted(query) {
 /**
  * All that is a flag in a query.
  * @param {URLSearchParams} query
- * @param {string[]} [others] keys that are none
+ * @param {string[]} [others] keys that are none; those of a run, if nothing else is said
  */
-export function readFlags(query, others = []) {
+export function readFlags(query, others = OWN) {
     /** @type {{[name: string]: any}} */
     const flags = {};
     for (const name of new Set(query.keys())) {
-        if ((OWN.includes(name) && name !== "seed") || others.includes(name)) continue;
+        if (others.includes(name) && name !== "seed") continue;
         const values = query.getAll(name).map((value) => WORDS.get(value) ?? value);
         flags[name] = values.length > 1 ? values : values[0];
     }

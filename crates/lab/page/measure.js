@@ -15,7 +15,7 @@ const BESIDE = 3;
 /** The most processes that a slider reaches; more can be typed. */
 const MOST = 10_000;
 const RUNS = 20_000;
-const OTHERS = ["with", "measure", "runs"];
+const OTHERS = ["protocol", "with", "measure", "runs"];
 /** The shortest time between two changes of the address, in milliseconds. */
 const ADDRESS = 100;
 /** So long a new position waits for the first picture of the one before, so that a drag shows some. */

@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn a_script_is_sent_without_what_is_for_its_writers_and_with_all_its_lines() {
         let script = "// Of a.\n\n/**\n * @param {number} a\n */\nfunction b(a) {\n\
-                      \x20   /* no */\n    /** @type {A} */ (a).b = 3;\n    return a // its double\n\
-                      \x20       * 2;\n}\n";
+                      \x20   /* no */\n    /** @type {A} */ (a).b = 3;\n\
+                      \x20   return a // its double\n        * 2;\n}\n";
         let sent = "\n\n\n\n\nfunction b(a) {\n\n/** @type {A} */ (a).b = 3;\n\
                     return a // its double\n* 2;\n}\n";
         assert_eq!(String::from_utf8(without_comments(script.as_bytes())).unwrap(), sent);

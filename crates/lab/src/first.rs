@@ -24,8 +24,8 @@ const FEWER: [(u32, Duration); 2] =
     [(5, Duration::from_millis(15)), (50, Duration::from_millis(200))];
 /// The most runs of a group that stands in for another.
 const RUNS: u64 = 16;
-/// How much shorter the first of them is watched if no run ends in time, and for how long it may run
-/// then: there must be a picture.
+/// How much shorter the first of them is watched if no run ends in time, and for how long it may
+/// run then: there must be a picture.
 const SHORTER: (u64, Duration) = (16, Duration::from_secs(1));
 
 /// Whether a first run may be quick. In large groups that vote even its beginning is not, and what

@@ -8,8 +8,8 @@ const HEADER_OF_RUNS: &str = "scenario,sent,received,from,to,message\n";
 
 /// All points, those of curves that are not drawn as well; of a run, all messages that arrived.
 ///
-/// A formula has no error and no runs: those cells are empty. So are the error and the interval of a
-/// mean of which runs were cut. Numbers are written with all the digits it takes to read the same
+/// A formula has no error and no runs: those cells are empty. So are the error and the interval of
+/// a mean of which runs were cut. Numbers are written with all the digits it takes to read the same
 /// number back.
 pub fn csv(finding: &Finding) -> String {
     if let Some(run) = &finding.run {

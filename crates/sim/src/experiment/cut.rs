@@ -23,8 +23,8 @@ pub struct Cut {
 
 impl Answer {
     /// The summary of a measure, for programs. If the end of the watch cut it, there is neither a
-    /// standard error nor an interval, because the mean of the other runs is too low; in their place
-    /// stand how many runs were cut and, of a time, the estimate that counts them.
+    /// standard error nor an interval, because the mean of the other runs is too low; in their
+    /// place stand how many runs were cut and, of a time, the estimate that counts them.
     pub fn told(&self, measure: Measure) -> Option<Value> {
         let mut told = json!(self.measure(measure)?);
         if let Some(cut) = self.cut(measure) {
