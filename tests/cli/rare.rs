@@ -138,8 +138,9 @@ fn a_large_error_is_told_to_programs_too() {
     assert!(csv.contains(",true,"), "{csv}");
     let folder = folder("rare-large-error");
     let file = folder.join("sweep.toml");
-    let text = "sim = \"le-s\"\nruns = 3\nseed = 2\nmeasures = [\"probability\", \"branches\"]\n\
-                [fixed]\nnodes = 2\nloss = 0.1\nwindow = \"20s\"\nrare = \"false-departure\"\neffort = 10\nlisten = \"8.5s\"\n";
+    let text = "sim = \"le-s\"\nruns = 3\nmeasures = [\"probability\", \"branches\"]\n[fixed]\n\
+                nodes = 2\nloss = 0.1\nwindow = \"20s\"\nrare = \"false-departure\"\neffort = 10\n\
+                listen = \"8.5s\"\n[[axis]]\nseed = [2]\n";
     std::fs::write(&file, text).expect("there is room for a file");
     let rows = stdout(&format!("sweep {} --format json", file.display()));
     let rows: Vec<serde_json::Value> =

@@ -12,6 +12,22 @@ enum Way {
     ForcedLosses,
     /// Failed elections by relays that are selected less often.
     FewerRelays,
+    /// Lost leases by spells of heavy loss.
+    Spells,
+}
+
+/// In how many of so many whole runs three members with leases, watched for two seconds at a loss
+/// of .15, lost one. There is no closed form. The samples of `bellwether sim local-leader --nodes 3
+/// --loss .15 --window 2s --runs 700000 --seed 7` have so many losses that are not 0.
+const COUNTED: Proportion = Proportion { successes: 98, runs: 700_000 };
+/// The mean of the 200 estimates of `how_often_intervals_by_spells_hold`, and its relative standard
+/// error. What is counted is known to 10 %, which is too little to judge intervals of 9 % by. So
+/// they are held against this mean, and the mean against what is counted.
+const LOST: [f64; 2] = [1.276e-4, 0.009];
+
+/// Such a group.
+fn leaseholders() -> Experiment {
+    Experiment { window: Duration::from_secs(2), ..group("local-leader", 3, 0.15, &[]) }
 }
 
 impl Way {
@@ -20,11 +36,24 @@ impl Way {
             Self::Splitting => "splitting",
             Self::ForcedLosses => "forced losses",
             Self::FewerRelays => "fewer relays",
+            Self::Spells => "spells",
         }
     }
 
-    /// An event of about 10^−digits, its exact probability, and how it is estimated.
+    /// The relative standard error of the probability that is known.
+    fn doubt(self) -> f64 {
+        match self {
+            Self::Spells => LOST[1],
+            Self::Splitting | Self::ForcedLosses | Self::FewerRelays => 0.0,
+        }
+    }
+
+    /// An event of about 10^−digits, its probability, and how it is estimated. Of lost leases there
+    /// is one.
     fn event(self, digits: usize) -> (Experiment, f64, Rare) {
+        if self == Self::Spells {
+            return (leaseholders(), LOST[0], Rare::new(RareEvent::LeadershipLoss));
+        }
         if self == Self::FewerRelays {
             let k = match digits {
                 3 => 7,
@@ -47,6 +76,8 @@ impl Way {
 /// What many estimates with different seeds come to.
 struct Covered {
     exact: f64,
+    /// The relative standard error of that one.
+    doubt: f64,
     /// In how many of how many the interval holds the exact probability.
     held: Proportion,
     /// How many intervals lie below it; the other ones that fail lie above.
@@ -74,6 +105,7 @@ fn covered(way: Way, digits: usize, [estimates, replications, effort]: [u32; 3])
     let ratios: Vec<f64> = made.iter().map(|estimate| estimate.probability / exact).collect();
     Covered {
         exact,
+        doubt: way.doubt(),
         held: Proportion { successes, runs: u64::from(estimates) },
         below: count(|[_, high], exact| *high < exact),
         mean: Summary::of(&ratios).expect("there are estimates"),
@@ -85,9 +117,9 @@ impl Covered {
     /// Intervals that hold the exact value 95 times of a hundred hold it so seldom with probability
     /// .001; and the mean of unbiased estimates is so far off with probability 10⁻⁵.
     fn check(&self, way: Way) {
-        let Self { exact, held, mean, .. } = self;
+        let Self { exact, doubt, held, mean, .. } = self;
         assert!(held.interval(0.998)[1] >= 0.95, "{way:?} at {exact:e}: {held:?}");
-        let off = (mean.mean - 1.0) / mean.stderr;
+        let off = (mean.mean - 1.0) / libm::hypot(mean.stderr, *doubt);
         assert!(off.abs() < 4.5, "{way:?} at {exact:e}: {off} off, {mean:?}");
     }
 }
@@ -104,31 +136,54 @@ fn weighed_runs_have_intervals_that_hold_down_to_1e_12() {
     }
 }
 
-/// With as many replications and as much effort as the command has by default. `docs/sweeps.md`
-/// names it.
+/// With a fifth of the usual effort, and half of the replications.
+#[test]
+fn intervals_by_spells_hold_and_their_mean_is_what_was_counted() {
+    let [low, high] = COUNTED.interval(0.99);
+    assert!(low < LOST[0] && LOST[0] < high, "{low:e} .. {high:e}");
+    covered(Way::Spells, 4, [40, 10, 100]).check(Way::Spells);
+}
+
+/// Prints the head of a table of coverage.
+fn print_head() {
+    println!("method          probability  estimates  held    below  above  error  mean/exact");
+}
+
+/// Prints and checks a row: 200 estimates with as many replications and as much effort as the
+/// command has by default.
+fn print_row(way: Way, digits: usize) {
+    let Rare { replications, effort, .. } = way.event(digits).2;
+    let found = covered(way, digits, [200, replications, effort]);
+    let Covered { exact, held, below, mean, error, .. } = &found;
+    println!(
+        "{:<15} {exact:>11.2e} {:>10} {:>5.1} % {below:>6} {:>6} {:>4.1} % {:>5.3} ± {:.3}",
+        way.name(),
+        held.runs,
+        100.0 * held.share(),
+        held.runs - held.successes - below,
+        100.0 * error,
+        mean.mean,
+        mean.stderr
+    );
+    found.check(way);
+}
+
+/// `docs/sweeps.md` names it.
 #[test]
 #[ignore = "it takes a while, and is for the documentation"]
 fn how_often_intervals_hold() {
-    println!("method          probability  estimates  held    below  above  error  mean/exact");
+    print_head();
     for way in [Way::Splitting, Way::ForcedLosses, Way::FewerRelays] {
-        for digits in DIGITS {
-            let Rare { replications, effort, .. } = way.event(digits).2;
-            let found = covered(way, digits, [200, replications, effort]);
-            let Covered { exact, held, below, mean, error } = &found;
-            println!(
-                "{:<15} {exact:>11.2e} {:>10} {:>5.1} % {below:>6} {:>6} {:>4.1} % \
-                 {:>5.3} ± {:.3}",
-                way.name(),
-                held.runs,
-                100.0 * held.share(),
-                held.runs - held.successes - below,
-                100.0 * error,
-                mean.mean,
-                mean.stderr
-            );
-            found.check(way);
-        }
+        DIGITS.into_iter().for_each(|digits| print_row(way, digits));
     }
+}
+
+/// `docs/sweeps.md` names it.
+#[test]
+#[ignore = "it takes a while, and is for the documentation"]
+fn how_often_intervals_by_spells_hold() {
+    print_head();
+    print_row(Way::Spells, 4);
 }
 
 /// Both estimates of a false departure, and the exact value, beside so many whole runs.
