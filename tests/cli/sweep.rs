@@ -31,7 +31,7 @@ const SMALL: &str = "sim = \"le-s\"\nruns = 60\npiece = 20\nmeasures = [\"messag
 fn a_row_has_the_numbers_that_its_command_prints() {
     let (folder, file) = sweep("sweep-rows", SMALL);
     let text = stdout(&format!("sweep {file} --format json --threads 1"));
-    let rows: Vec<serde_json::Value> =
+    let rows: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
     assert_eq!(rows.len(), 2 * 2 * 2, "four points, two measures");
     assert_eq!((&rows[7]["nodes"], &rows[7]["suppress"]), (&20.into(), &"2s".into()));
@@ -85,7 +85,7 @@ fn the_cells_of_a_parquet_file_are_those_of_the_other_files() {
     let (csv, lines) = rows(&out);
     assert_eq!((read.len(), csv.lines().count()), (8, 9));
     for (row, line) in read.iter().zip(lines.lines()) {
-        let told: serde_json::Value = serde_json::from_str(line).expect("an object a line");
+        let told: Value = serde_json::from_str(line).expect("an object a line");
         assert_eq!(row.len(), told.as_object().map_or(0, serde_json::Map::len), "all columns");
         for (name, cell) in row.get_column_iter() {
             let same = match cell {
@@ -190,7 +190,7 @@ fn runs_are_made_until_the_interval_is_narrow_enough() {
     let (folder, file) = sweep("sweep-narrow", text);
     let lines = stdout(&format!("sweep {file} --format json"));
     for line in lines.lines() {
-        let row: serde_json::Value = serde_json::from_str(line).expect("an object");
+        let row: Value = serde_json::from_str(line).expect("an object");
         let number = |key: &str| row[key].as_f64().expect("a number");
         let half = (number("high") - number("low")) / 2.0;
         assert!(half <= 0.03 * number("mean") && row["narrow"] == true, "{row}");
@@ -219,7 +219,7 @@ fn runs_are_made_until_the_interval_is_as_narrow_as_a_number_says() {
         let lines = stdout(&format!("sweep {file} --format json"));
         assert_eq!(lines.lines().count(), 2, "{lines}");
         for line in lines.lines() {
-            let row: serde_json::Value = serde_json::from_str(line).expect("an object");
+            let row: Value = serde_json::from_str(line).expect("an object");
             let number = |key: &str| row[key].as_f64().expect("a number");
             let wider = (number("high") - number("mean")).max(number("mean") - number("low"));
             assert!(0.0 < wider && wider <= half && row["narrow"] == true, "{row}");
@@ -242,7 +242,7 @@ fn flags_that_are_given_several_times_are_swept() {
         [[axis]]\nlink = [[\"0-1\", \"1-2\"], [\"0-1\", \"0-2\", \"1-2\"]]\n";
     let (folder, file) = sweep("sweep-several", text);
     let lines = stdout(&format!("sweep {file} --format json"));
-    let rows: Vec<serde_json::Value> =
+    let rows: Vec<Value> =
         lines.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
     let flags = ["--initiator 0 --initiator 2", "--link 0-1 --link 1-2"];
     for (row, links) in rows.iter().zip(["0-1 1-2", "0-1 0-2 1-2"]) {
@@ -358,7 +358,7 @@ fn rare_events_are_swept_in_shares_too() {
     stdout(&format!("merge {0}1 {0}2 --out {1}", at("share"), at("joined")));
     let (csv, lines) = rows(&folder.join("whole"));
     assert_eq!(rows(&folder.join("joined")), (csv, lines.clone()));
-    let row: serde_json::Value =
+    let row: Value =
         serde_json::from_str(lines.lines().last().expect("two rows")).expect("an object");
     let command = row["command"].as_str().and_then(|text| text.strip_prefix("bellwether "));
     let answer = json(command.expect("it is our command"));
@@ -384,8 +384,7 @@ fn schedules_of_faults_are_swept_in_shares_too() {
     assert_eq!(joined.status.code(), Some(1));
     let (csv, lines) = rows(&folder.join("whole"));
     assert_eq!(rows(&folder.join("joined")), (csv, lines.clone()));
-    let row: serde_json::Value =
-        serde_json::from_str(lines.lines().next().expect("rows")).expect("an object");
+    let row: Value = serde_json::from_str(lines.lines().next().expect("rows")).expect("an object");
     assert_eq!((&row["metric"], &row["runs"]), (&"broken".into(), &60.into()));
     assert!(row["mean"].as_f64() > Some(0.0), "{row}");
     // The row names the first schedule that broke it, and its command shows that one.
@@ -395,7 +394,7 @@ fn schedules_of_faults_are_swept_in_shares_too() {
     assert!(command.ends_with(&format!("--schedule {first}")), "{row}");
     let shown = bellwether(&format!("{command} --format json --out {}", at("shown")));
     assert_eq!(shown.status.code(), Some(1), "{command}");
-    let verdict: serde_json::Value = serde_json::from_slice(&shown.stdout).expect("it is JSON");
+    let verdict: Value = serde_json::from_slice(&shown.stdout).expect("it is JSON");
     assert_eq!(verdict["violations"][0]["schedule"], first, "{verdict}");
     let earlier = command.rsplit_once(" --schedule ").expect("it ends so").0;
     let earlier = format!("{earlier} --schedules {}", first.max(1));
@@ -405,8 +404,7 @@ fn schedules_of_faults_are_swept_in_shares_too() {
     let kept = text.replace("never-two", "eventually-one");
     std::fs::write(&file, kept).expect("it is there");
     let lines = stdout(&format!("sweep {file} --format json"));
-    let row: serde_json::Value =
-        serde_json::from_str(lines.lines().next().expect("rows")).expect("an object");
+    let row: Value = serde_json::from_str(lines.lines().next().expect("rows")).expect("an object");
     let command = row["command"].as_str().expect("a text");
     assert!(row["broke_first"].is_null() && command.ends_with("--schedules 60"), "{row}");
     std::fs::remove_dir_all(folder).expect("it was made by this test");
