@@ -2,7 +2,7 @@
 
 import math
 
-from helpers import LABELS, PLACES, SCRUB, quiet, stage
+from helpers import LABELS, PLACES, SCRUB, quiet, settled, stage
 
 # Of a process in the picture: its colour, the colour where a leader has its mark, and which share of
 # a turn is drawn where a lease and where a lock stand, from the picture itself.
@@ -104,4 +104,41 @@ def leaders_are_marked_and_leases_and_locks_shrink(lab, browser):
     assert shares[-1] < shares[0] - .2, shares
     down = browser.script(DRAWN, leader)
     assert down["mark"] != leads["mark"], "one that is down has no mark"
+    quiet(browser)
+
+
+def a_process_of_the_group_beside_tells_of_its_own_run(lab, browser):
+    stage(lab, browser, "lesson=hall-split-local")
+    browser.script(SCRUB, 7000)
+    # Of each pane: what its processes believe, and where they stand.
+    seen = browser.script("""
+        return [...document.querySelectorAll('.pane')].map((pane) => [...pane.querySelectorAll('.person')]
+            .map((one) => {
+                const box = one.getBoundingClientRect();
+                return [one.ariaLabel, box.left + box.width / 2, box.top + box.height / 2];
+            }));
+    """)
+    assert len(seen) == 2, seen
+    differ = [id for id, (a, b) in enumerate(zip(*seen)) if a[0] != b[0]]
+    assert differ, "the two runs differ"
+    id, told = differ[0], "return document.querySelector('.who .belief')?.textContent"
+    for pane in (1, 0):
+        label, x, y = seen[pane][id]
+        words = label.removeprefix(f"Process {id} ")
+        browser.move(x, y)
+        browser.wait(f"what it believes in pane {pane}", f"return (() => {{ {told} }})() === arguments[0]", words)
+        browser.move(x, y, click=True)
+        assert browser.script(told) == words, pane
+        deeds = browser.script("return document.querySelectorAll('[data-deed]').length")
+        assert (deeds > 0) == (pane == 0), "only the first group is broken"
+        pressed = browser.script("return [...document.querySelectorAll('.person[aria-pressed=true]')]"
+                                 ".map((one) => one.closest('.pane') === document.querySelector('.pane'))")
+        assert pressed == [pane == 0], "it is selected where it was clicked"
+    # A line through the second group splits nothing.
+    box = browser.script("const box = document.querySelectorAll('.people')[1].getBoundingClientRect();"
+                         "return [box.left, box.top, box.width, box.height]")
+    y = box[1] + box[3] * 0.62
+    browser.drag((box[0] + 6, y), (box[0] + box[2] - 6, y - 4))
+    settled(browser)
+    assert "fault" not in browser.script("return location.hash")
     quiet(browser)

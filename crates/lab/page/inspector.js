@@ -9,6 +9,13 @@ import { factRows, faultWords, recordWords, stateWords } from "./words.js";
 
 /** @typedef {import("./load.js").Loaded} Loaded */
 /** @typedef {import("./types.js").ProcessState} ProcessState */
+/**
+ * The processes whose details are shown: in which run, at which of its positions, and whether faults
+ * can be added to it.
+ * @typedef {{
+ *   loaded: Loaded, name: string, position: number, ids: number[], selected: boolean, ours: boolean,
+ * }} Shown
+ */
 /** @typedef {(fault: {what: string, [key: string]: any}[]) => void} Strike */
 
 /** Milliseconds between two drawings while it plays. */
@@ -97,32 +104,28 @@ export class Inspector {
      * @param {Loaded} loaded
      * @param {number} t
      * @param {number} position
-     * @param {Set<number>} selected
-     * @param {number | null} pointed
+     * @param {Shown} shown
      * @param {boolean} playing
      */
-    draw(loaded, t, position, selected, pointed, playing) {
+    draw(loaded, t, position, shown, playing) {
         // While it plays nobody can read faster than this.
         const now = performance.now();
         if (playing && now - this.drawn < REST) return;
         this.drawn = now;
-        const whom = selected.size ? [...selected] : pointed === null ? [] : [pointed];
-        const key = `${loaded.run.digest} ${t} ${position} ${whom} ${selected.size}`;
+        const { ids, selected, ours } = shown;
+        const key = `${loaded.run.digest} ${t} ${position} ${ids} ${selected} ${ours}`;
         if (key === this.shown) return;
         this.shown = key;
-        this.who(loaded, t, position, whom, selected);
+        this.who(shown, t);
         this.happens(loaded, position);
     }
 
     /**
-     * @param {Loaded} loaded
+     * @param {Shown} shown
      * @param {number} t
-     * @param {number} position
-     * @param {number[]} whom
-     * @param {Set<number>} selected
      */
-    who(loaded, t, position, whom, selected) {
-        const states = loaded.run.states(position).filter((state) => whom.includes(state.id));
+    who({ loaded, name, position, ids, selected, ours }, t) {
+        const states = loaded.run.states(position).filter((state) => ids.includes(state.id));
         if (!states.length) {
             const hint = loaded.head.recorded
                 ? "Point at a process to see what it believes."
@@ -134,9 +137,10 @@ export class Inspector {
         const [state] = states;
         const head =
             states.length > 1
-                ? [h("h3", {}, `Processes ${whom.join(", ")}`)]
+                ? [h("h3", {}, `Processes ${ids.join(", ")}`)]
                 : [
                       h("h3", {}, `Process ${state.id}`),
+                      name ? h("p", { class: "dim" }, name) : null,
                       h("p", { class: "belief" }, stateWords(state, t)),
                       h("dl", { class: "facts" },
                           ...factRows(state, t).flatMap(([name, value]) => [
@@ -144,7 +148,9 @@ export class Inspector {
                               h("dd", {}, value),
                           ])),
                   ];
-        const deeds = selected.size && !loaded.head.recorded ? this.deeds(loaded, states, t) : [];
+        const deeds = !selected || loaded.head.recorded ? []
+            : ours ? this.deeds(loaded, states, t)
+                : [h("p", { class: "dim" }, "Only the first group can be broken.")];
         // While it plays the card is drawn often; a focused button must stay.
         const focused = document.activeElement?.getAttribute("data-deed");
         fill(this.card, ...head, ...deeds);

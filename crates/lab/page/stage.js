@@ -37,7 +37,9 @@ export class Stage {
         this.loaded = null;
         /** @type {Set<number>} */
         this.selected = new Set();
-        /** @type {number | null} */
+        /** The pane that the selected processes are in: two lessons side by side have two groups. */
+        this.chosen = 0;
+        /** @type {{pane: number, id: number} | null} */
         this.pointed = null;
         this.asking = new AbortController();
         this.told = "";
@@ -47,7 +49,7 @@ export class Stage {
         this.lesson = null;
         this.player = new Player(() => this.draw());
         this.side = new Side(table, this.sideWishes());
-        this.panes = [new Pane(this.paneWishes())];
+        this.panes = [new Pane(this.paneWishes(0))];
         this.headline = h("p", { class: "headline" });
         this.notice = h("p", { class: "notice", hidden: true, role: "status" });
         this.paneBox = h("div", { class: "panes" }, this.panes[0].element);
@@ -110,20 +112,26 @@ export class Stage {
         };
     }
 
-    /** What happens when the reader points at, selects or cuts something in the picture. */
-    paneWishes() {
+    /**
+     * What happens when the reader points at, selects or cuts something in a pane. Faults are those
+     * of the first one's run: the run beside it is a lesson as it is.
+     * @param {number} pane
+     */
+    paneWishes(pane) {
         return {
-            select: (/** @type {number} */ id, /** @type {boolean} */ more) => this.select(id, more),
+            select: (/** @type {number} */ id, /** @type {boolean} */ more) =>
+                this.select(pane, id, more),
             link: (/** @type {[number, number] | null} */ ends) => {
+                this.chosen = pane;
                 this.selected = new Set(ends ?? []);
                 this.draw();
             },
             split: (/** @type {[number[], number[]]} */ [a, b]) => {
-                if (!a.length || !b.length) return;
+                if (pane || !a.length || !b.length) return;
                 this.strike([{ what: "cut", from: a, to: b }, { what: "cut", from: b, to: a }]);
             },
             point: (/** @type {number | null} */ id) => {
-                this.pointed = id;
+                this.pointed = id === null ? null : { pane, id };
                 this.draw();
             },
         };
@@ -146,7 +154,16 @@ export class Stage {
     forgetHistory() {
         this.done = [];
         this.undone = [];
-        this.selected.clear();
+        this.choose(0);
+    }
+
+    /**
+     * Begins a selection in a pane.
+     * @param {number} pane
+     */
+    choose(pane) {
+        this.chosen = pane;
+        this.selected = new Set();
     }
 
     /**
@@ -267,8 +284,12 @@ export class Stage {
         this.side.refuse(null);
         if (!this.wanted.protocol) this.side.tell(loaded.head);
         const panes = beside ? 2 : 1;
-        while (this.panes.length < panes) this.panes.push(new Pane(this.paneWishes()));
+        while (this.panes.length < panes) {
+            this.panes.push(new Pane(this.paneWishes(this.panes.length)));
+        }
         this.panes.length = panes;
+        if (this.chosen >= panes) this.choose(0);
+        if (this.pointed && this.pointed.pane >= panes) this.pointed = null;
         fill(this.paneBox, ...this.panes.map((pane) => pane.element));
         this.panes[0].show(loaded, beside ? this.lesson.title : "");
         if (beside) this.panes[1].show(beside.loaded, beside.title);
@@ -374,10 +395,12 @@ export class Stage {
     }
 
     /**
+     * @param {number} pane
      * @param {number} id
      * @param {boolean} more
      */
-    select(id, more) {
+    select(pane, id, more) {
+        if (pane !== this.chosen) this.choose(pane);
         const was = this.selected.has(id);
         if (!more) {
             const only = was && this.selected.size === 1;
@@ -409,18 +432,40 @@ export class Stage {
         const { loaded, player } = this;
         if (!loaded || player.run !== loaded.run) return;
         const { t, position, playing } = player;
-        this.panes[0].draw(t, position, this.selected, !playing);
-        const beside = this.panes[1]?.loaded?.run;
-        if (beside) this.panes[1].draw(t, beside.positionAt(t), new Set(), !playing);
-        this.diagram.draw(t, this.selected);
+        /** @type {Set<number>} */
+        const none = new Set();
+        const selected = this.panes.map((_, pane) => (pane === this.chosen ? this.selected : none));
+        this.panes.forEach((pane, index) =>
+            pane.draw(t, this.positionIn(index), selected[index], !playing));
+        this.diagram.draw(t, selected[0]);
         this.transport.draw();
         this.captions.draw();
-        this.inspector.draw(loaded, t, position, this.selected, this.pointed, playing);
+        this.inspector.draw(loaded, t, position, this.shown(), playing);
         const words = leaderWords(loaded.run.leadersAt(position, t));
         if (words === this.told) return;
         this.told = words;
         this.headline.textContent = words;
         by("announcer").textContent = words;
+    }
+
+    /**
+     * How many records of a pane's run there are up to the cursor.
+     * @param {number} pane
+     */
+    positionIn(pane) {
+        const run = this.panes[pane].loaded?.run;
+        return pane && run ? run.positionAt(this.player.t) : this.player.position;
+    }
+
+    /** Of which processes the details are shown: the selected ones, or the one that is pointed at. */
+    shown() {
+        const pane = this.selected.size ? this.chosen : (this.pointed?.pane ?? 0);
+        const ids = this.selected.size ? [...this.selected] : this.pointed ? [this.pointed.id] : [];
+        const { loaded, name } = this.panes[pane];
+        return {
+            loaded: /** @type {Loaded} */ (loaded), name, position: this.positionIn(pane), ids,
+            selected: this.selected.size > 0, ours: pane === 0,
+        };
     }
 
     /**
