@@ -139,6 +139,18 @@ fn what_is_no_trace_is_refused_and_a_remote_member_that_is_silent_is_named() {
 }
 
 #[test]
+fn a_live_page_that_is_closed_frees_its_place() {
+    let lab = Lab::start();
+    let began = seconds();
+    // More than three times as many as may watch at once.
+    for _ in 0..25 {
+        while lab.status("GET /api/live") == 503 {
+            assert!(seconds() - began < PATIENCE, "all places are still taken");
+        }
+    }
+}
+
+#[test]
 fn what_is_no_status_of_a_member_is_not_shown_as_one() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = listener.local_addr().unwrap();

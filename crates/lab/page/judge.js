@@ -77,6 +77,7 @@ export class Judge {
         try {
             await stream("check", { body, signal }, (line) => {
                 if (line.schedules !== undefined) this.progress(line, bar, state, faults);
+                if (line.lab === "shrinking") state.textContent += `; ${line.invariant} is broken: shrinking…`;
                 if (line.lab === "violation") this.violation(line, found);
                 if (line.lab === "held") {
                     found.className = "notice good";

@@ -42,4 +42,4 @@ pub use lives::{Group, Life, lives};
 pub use merge::merged;
 pub use read::{BadTrace, Line, Trace};
 pub use reigns::{Gap, Reign, Reigns};
-pub use trace_judge::{Judgement, Outcome, Ruling, judge};
+pub use trace_judge::{Judgement, Outcome, Ruling, judge, judge_until};

@@ -92,6 +92,19 @@ pub fn judge(
     faults: Option<&Trace>,
     promise: Option<Promise>,
 ) -> Result<Judgement, BadTrace> {
+    judge_until(traces, faults, promise, &|| false)
+}
+
+/// The same; `over` is asked before each event, and ends it with what was seen so far.
+///
+/// # Errors
+/// As [`judge`].
+pub fn judge_until(
+    traces: &[Trace],
+    faults: Option<&Trace>,
+    promise: Option<Promise>,
+    over: &dyn Fn() -> bool,
+) -> Result<Judgement, BadTrace> {
     let all = lives(traces)?;
     let group = Group::of(&all)?;
     let own = promise.is_none();
@@ -99,8 +112,7 @@ pub fn judge(
     let promise = promise.unwrap_or_else(|| group.choice.promise_to(members));
     let guardians = guardians(traces)?;
     group.owns(&guardians)?;
-    let boots = boots(&all);
-    let gaps = gaps(&all);
+    let (boots, gaps) = (boots(&all), gaps(&all));
     let schedule = faults.filter(|_| boots.len() == 1);
     let time_scales = group.choice.time_scales(members);
     let promised = || {
@@ -115,7 +127,7 @@ pub fn judge(
         let mut judge = TraceJudge::new(&group, promised(), schedule.is_some());
         judge.note_unseen(&all, boot);
         let unknown: Vec<&Gap> = gaps.iter().filter(|gap| gap.boot == **boot).collect();
-        judge.hear(&there, &unknown, schedule);
+        judge.hear(&there, &unknown, schedule, over);
         sums.resize_with(judge.watch.invariants.len(), Sum::default);
         for (sum, found) in sums.iter_mut().zip(judge.findings()) {
             sum.looks += found.looks;
@@ -257,12 +269,18 @@ impl<'a> TraceJudge<'a> {
         }
     }
 
-    /// Applies all events, in order.
-    fn hear(&mut self, lives: &'a [&'a Life<'a>], gaps: &[&Gap], faults: Option<&'a Trace>) {
+    /// Applies all events, in order, unless it is told to give up.
+    fn hear(
+        &mut self,
+        lives: &'a [&'a Life<'a>],
+        gaps: &[&Gap],
+        faults: Option<&'a Trace>,
+        over: &dyn Fn() -> bool,
+    ) {
         let mut happenings = happenings(self.group, lives, faults);
         doubt(self.group, gaps, &mut happenings);
         let end = happenings.last().map_or(SimTime::ZERO, |(at, _)| *at);
-        for (at, happening) in happenings {
+        for (at, happening) in happenings.into_iter().take_while(|_| !over()) {
             self.pass(at);
             let place = match happening {
                 Happening::Step(node, lines, file, last) => {
