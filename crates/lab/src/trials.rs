@@ -75,6 +75,9 @@ fn violation(
     let Tried { trial, choice, config, command } = tried;
     let full = trial.schedule(found.number);
     let before = full.plan.faults.len();
+    // The command has the seed if it was chosen; otherwise it depends on the program's default.
+    let written = command.split(' ').any(|word| word == "--seed");
+    let seed = if written { String::new() } else { format!("--seed {} ", trial.seed) };
     let (choice, breach) = (choice.clone(), found.breach.clone());
     let (mut schedule, broken) = shrink_choice_until(trial, choice, full, breach, over);
     let after = schedule.plan.faults.len();
@@ -93,7 +96,7 @@ fn violation(
         "after": after,
         "what": { "toml": toml, "promise": trial.promise.name() },
         "toml": toml,
-        "command": format!("{command} --seed {} --schedule {}", trial.seed, found.number),
+        "command": format!("{command} {seed}--schedule {}", found.number),
     }))
 }
 
