@@ -27,13 +27,14 @@
 //! | `bodies` | the bodies of requests, for fuzzers |
 //! | `stage`, `head`, `lessons` | one run, played |
 //! | `measure`, `forms`, `figures`, `trials` | many runs, formulas, the papers' figures, the judge |
-//! | `live`, `recorded` | groups that run, and what they recorded |
+//! | `live`, `groups`, `recorded` | groups that run, who led them before, and what they recorded |
 
 mod bodies;
 mod doors;
 mod figures;
 mod files;
 mod forms;
+mod groups;
 mod head;
 mod lessons;
 mod live;
