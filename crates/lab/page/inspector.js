@@ -77,22 +77,36 @@ function paused(state) {
     return state.phase === "paused";
 }
 
+/**
+ * A line of a list: when, what, and a button that removes it.
+ * @param {string} at
+ * @param {string} text
+ * @param {() => void} remove
+ */
+const row = (at, text, remove) =>
+    h("li", {}, h("span", { class: "at" }, at), h("span", {}, text),
+        h("button", { class: "quiet", type: "button", title: "Remove this", "aria-label": `Remove: ${text}`,
+            onclick: remove }, "×"));
+
 export class Inspector {
     /**
      * @param {HTMLElement} element
      * @param {{strike: Strike, seek: (position: number) => void, remove: (index: number) => void,
+     *   caption: () => void, conclude: () => void, silence: (index: number) => void,
      *   ask: (text: string, usual: string) => Promise<string | null>}} stage
      */
     constructor(element, stage) {
         this.stage = stage;
         this.card = h("section", { class: "card who", "aria-label": "Selection" });
         this.faults = h("section", { class: "card faults", "aria-label": "Faults" });
+        this.captions = h("section", { class: "card captioning", "aria-label": "Captions" });
         this.events = h("ol", { class: "events" });
         this.legend = h("section", { class: "card legend", "aria-label": "Legend" });
         fill(
             element,
             this.card,
             this.faults,
+            this.captions,
             h("section", { class: "card", "aria-label": "Events" }, h("h3", {}, "Events"), this.events),
             this.legend,
         );
@@ -129,8 +143,8 @@ export class Inspector {
         if (!states.length) {
             const hint = loaded.head.recorded
                 ? "Point at a process to see what it believes."
-                : "Point at a process to see what it believes. Select it to break it; select two for " +
-                  "the link between them; drag a line through the group to split it.";
+                : "Point at a process to see what it believes. Select it to break it; select two, with Shift " +
+                  "or “Select several”, for the link between them; drag a line through the group to split it.";
             fill(this.card, h("h3", {}, "Break it"), h("p", { class: "dim" }, hint));
             return;
         }
@@ -255,15 +269,7 @@ export class Inspector {
      */
     listFaults(faults, buttons) {
         const rows = faults.map((fault, index) =>
-            h("li", {}, h("span", { class: "at" }, fault.at), h("span", {}, faultWords(fault)),
-                h("button", {
-                    class: "quiet",
-                    type: "button",
-                    title: "Remove this fault",
-                    "aria-label": `Remove: ${faultWords(fault)}`,
-                    onclick: () => this.stage.remove(index),
-                }, "×")),
-        );
+            row(fault.at, faultWords(fault), () => this.stage.remove(index)));
         fill(
             this.faults,
             h("div", { class: "row" }, h("h3", {}, "Faults"), h("span", { class: "grow" }), ...buttons),
@@ -271,6 +277,24 @@ export class Inspector {
                 ? h("ul", { class: "fault-list" }, ...rows)
                 : h("p", { class: "dim" }, "None of yours."),
         );
+    }
+
+    /**
+     * What a reader is told, each with a button that removes it, and the ways to say more.
+     * @param {import("./address.js").Caption[]} captions
+     * @param {string | undefined} outcome
+     */
+    listCaptions(captions, outcome) {
+        const rows = captions.map(({ at, text }, index) =>
+            row(at, text, () => this.stage.silence(index)));
+        if (outcome) rows.push(row("end", outcome, () => this.stage.silence(captions.length)));
+        const button = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
+            h("button", { type: "button", class: "quiet", id, onclick }, label);
+        const deeds = [button("caption-here", "Caption here…", () => this.stage.caption()),
+            button("conclude", "Outcome…", () => this.stage.conclude())];
+        fill(this.captions, h("h3", {}, "Captions"),
+            ...(rows.length ? [h("ul", { class: "word-list" }, ...rows)] : []),
+            h("div", { class: "deeds" }, ...deeds));
     }
 
     /**

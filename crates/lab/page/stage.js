@@ -19,6 +19,7 @@ import { faultWords, leaderWords } from "./words.js";
 
 /** @typedef {import("./address.js").Wanted} Wanted */
 /** @typedef {import("./address.js").Fault} Fault */
+/** @typedef {import("./address.js").Caption} Caption */
 /** @typedef {import("./load.js").Loaded} Loaded */
 
 export class Stage {
@@ -52,15 +53,23 @@ export class Stage {
         this.panes = [new Pane(this.paneWishes(0))];
         this.headline = h("p", { class: "headline" });
         this.notice = h("p", { class: "notice", hidden: true, role: "status" });
+        this.differs = h("p", { class: "notice bad", id: "differs", hidden: true, role: "status" },
+            "This is another run than the one that was shared: the address is that of a run with " +
+            "other records. Defaults or rules may differ there; a saved scenario has all parameters.");
         this.paneBox = h("div", { class: "panes" }, this.panes[0].element);
         const captions = h("div", { class: "captions", hidden: true });
         const transport = h("div", { class: "transport", role: "toolbar", "aria-label": "Playing" });
         const canvas = h("canvas", { class: "lanes-canvas", "aria-hidden": "true" });
         const share = shareMenu(() => ({ loaded: this.loaded, what: this.what() }),
             (error) => this.refuse(error));
+        /** Whether each click or tap adds to the selection: a phone has no key to hold. */
+        this.several = h("button", { type: "button", class: "quiet", id: "several", "aria-pressed": "false",
+            title: "Each click adds to the selection, as with Shift", onclick: () => {
+                this.several.setAttribute("aria-pressed", String(!this.selectsMore));
+            } }, "Select several");
         this.center = h("div", { class: "center" },
-            h("div", { class: "top row" }, this.headline, h("span", { class: "grow" }), share),
-            this.notice, this.paneBox, captions, transport,
+            h("div", { class: "top row" }, this.headline, h("span", { class: "grow" }), this.several, share),
+            this.notice, this.differs, this.paneBox, captions, transport,
             h("div", { class: "lanes", tabindex: -1 }, canvas));
         const inspect = h("aside", { class: "inspect", "aria-label": "Details" });
         fill(element, this.side.element, this.center, inspect);
@@ -77,6 +86,10 @@ export class Stage {
             strike: (faults) => this.strike(faults),
             seek: (position) => this.goto(position),
             remove: (index) => this.change(this.wanted.faults.filter((_, at) => at !== index)),
+            caption: () => this.caption(),
+            conclude: () => this.conclude(),
+            silence: (index) => this.tell(index === this.written.length ? { outcome: null }
+                : { captions: this.written.filter((_, at) => at !== index) }),
             ask: askFor,
         });
         const deed = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ label,
@@ -104,7 +117,8 @@ export class Stage {
                 const { lesson: name, toml, scenario } = this.wanted;
                 const own = !name && !toml && !scenario;
                 const protocol = this.side.choice.value;
-                this.wanted = { protocol, flags, faults: own ? this.wanted.faults : [] };
+                const { faults, captions, outcome } = this.wanted;
+                this.wanted = { protocol, flags, ...(own ? { faults, captions, outcome } : { faults: [] }) };
                 this.navigate();
             },
             reseed: () => this.reseed(),
@@ -171,7 +185,7 @@ export class Stage {
      * @param {number} [at]
      */
     navigate(at) {
-        this.wanted.at = undefined;
+        this.wanted.at = this.wanted.digest = undefined;
         this.complete();
         this.opened = writeWanted(this.wanted);
         if (this.opened !== location.hash) history.pushState(null, "", this.opened);
@@ -197,8 +211,9 @@ export class Stage {
     }
 
     /**
-     * Says which protocol, how many processes and which seed, if that is left open: what is shared
-     * means the same run whatever the defaults are elsewhere.
+     * Says which protocol, how many processes and which seed, if that is left open: these are the
+     * page's own choices. Other parameters have the defaults of the program; a copied address has the
+     * digest of its run, so that the page elsewhere can say whether those made another run.
      */
     complete() {
         const { lesson: name, toml, scenario, protocol, flags } = this.wanted;
@@ -211,9 +226,10 @@ export class Stage {
 
     /** What is asked of the server. */
     what() {
-        const { protocol, flags, toml, scenario, lesson: name, seed, promise, faults } = this.wanted;
+        const { protocol, flags, toml, scenario, lesson: name, seed, promise, faults, captions, outcome } =
+            this.wanted;
         const sorted = [...faults].sort((a, b) => Number.parseFloat(a.at) - Number.parseFloat(b.at));
-        const more = sorted.length ? { faults: sorted } : {};
+        const more = { captions, outcome, ...(sorted.length ? { faults: sorted } : {}) };
         const drawn = { ...(seed === undefined ? {} : { seed }), ...(promise ? { promise } : {}) };
         if (name) return { toml: this.lesson?.toml, ...drawn, ...more };
         if (toml) return { toml, ...drawn, ...more };
@@ -303,11 +319,15 @@ export class Stage {
         this.inspector.listFaults(this.wanted.faults, [this.undoButton, this.redoButton]);
         this.undoButton.disabled = !this.done.length;
         this.redoButton.disabled = !this.undone.length;
-        const { outcome } = this.lesson ?? loaded.head;
-        const mine = this.wanted.faults.length || this.wanted.seed !== undefined;
+        const { outcome } = this.wanted.outcome === undefined && this.lesson || loaded.head;
+        const changed = this.wanted.faults.length || this.wanted.seed !== undefined;
+        const mine = changed && !this.wanted.outcome;
+        if (!loaded.head.recorded) this.inspector.listCaptions(this.written, loaded.head.outcome?.text);
         this.captions.show(loaded.head.captions ?? [], mine ? "" : (outcome?.text ?? ""),
             loaded.end?.as_stated ?? null);
         this.say(loaded);
+        const { digest } = this.wanted;
+        this.differs.hidden = digest === undefined || digest === loaded.run.digest;
         document.body.dataset.digest = loaded.run.digest;
         this.measure();
         this.player.show(loaded.run, loaded.head.scales?.delay ?? loaded.run.flights.usual, at);
@@ -374,10 +394,60 @@ export class Stage {
 
     /** @param {Fault[]} faults */
     apply(faults) {
-        this.wanted = { ...this.wanted, faults, at: undefined };
+        return this.put({ ...this.wanted, faults });
+    }
+
+    /**
+     * Shows this instead, at the same moment.
+     * @param {Wanted} wanted
+     */
+    put(wanted) {
+        this.wanted = { ...wanted, at: undefined, digest: undefined };
         this.opened = writeWanted(this.wanted);
         history.replaceState(null, "", this.opened);
         return this.load(this.player.t);
+    }
+
+    /**
+     * Writes captions, or what the run comes to, in place of those that it has. If the server refuses
+     * them they are taken back.
+     * @param {{captions?: Caption[], outcome?: import("./address.js").Outcome | null}} words
+     */
+    async tell(words) {
+        const before = this.wanted;
+        if (await this.put({ ...before, ...words }) !== false) return;
+        this.wanted = before;
+        this.opened = writeWanted(before);
+        history.replaceState(null, "", this.opened);
+    }
+
+    /**
+     * The captions of the run that is shown, as an address has them.
+     * @returns {Caption[]}
+     */
+    get written() {
+        const told = this.loaded?.head.captions ?? [];
+        return this.wanted.captions ?? told.map((/** @type {{at: number, text: string}} */ { at, text }) =>
+            ({ at: exact(at), text }));
+    }
+
+    /** Asks for a caption, which is shown from the cursor on. */
+    async caption() {
+        this.player.pause();
+        const at = exact(this.player.t);
+        const same = this.written.find((caption) => caption.at === at);
+        const text = await askFor("What is said from here on:", same?.text ?? "");
+        if (!text) return;
+        const captions = [...this.written.filter((caption) => caption !== same), { at, text }];
+        captions.sort((a, b) => Number.parseFloat(a.at) - Number.parseFloat(b.at));
+        this.tell({ captions });
+    }
+
+    /** Asks for what the run comes to; it states who leads at the end. */
+    async conclude() {
+        this.player.pause();
+        const text = await askFor("What the run comes to:", this.loaded?.head.outcome?.text ?? "");
+        if (text) this.tell({ outcome: { leaders: this.loaded?.end?.leaders ?? [], text } });
     }
 
     undo() {
@@ -394,12 +464,17 @@ export class Stage {
         this.apply(faults);
     }
 
+    get selectsMore() {
+        return this.several.getAttribute("aria-pressed") === "true";
+    }
+
     /**
      * @param {number} pane
      * @param {number} id
-     * @param {boolean} more
+     * @param {boolean} shift whether it is added to the selection
      */
-    select(pane, id, more) {
+    select(pane, id, shift) {
+        const more = shift || this.selectsMore;
         if (pane !== this.chosen) this.choose(pane);
         const was = this.selected.has(id);
         if (!more) {
