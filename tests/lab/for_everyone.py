@@ -4,6 +4,7 @@ import json
 import math
 import time
 
+from elsewhere import elsewhere
 from helpers import DIGEST, DOWN, ENTER, LABELS, RELEASE, RIGHT, SCRUB, UP, VIEWS
 from helpers import changed, named, quiet, settled, stage, tabbed
 from webdriver import PATIENCE, Failed
@@ -122,6 +123,63 @@ def a_phone_has_no_horizontal_scroll(lab, browser):
                      " !document.body.dataset.busy", f"#view-{name}:not([hidden]) .center")
         wide = browser.script("return document.documentElement.scrollWidth")
         assert wide <= 390, (view, wide)
+    quiet(browser)
+
+
+def on_a_phone_two_processes_are_selected_and_the_link_between_them_cut(lab, browser):
+    browser.size(390, 844)
+    browser.tell("Emulation.setTouchEmulationEnabled", enabled=True)
+    whole = stage(lab, browser, "protocol=al&nodes=4&until=8s&seed=2")
+    browser.script(SCRUB, 2500)
+    # One tap after the other shows one process after the other.
+    words = "return document.querySelector('.who h3').textContent === arguments[0]"
+    for id in (2, 0):
+        browser.tap(f'.person[data-node="{id}"]')
+        browser.wait("its card", words, f"Process {id}")
+    browser.tap("#several")
+    browser.wait("its state", "return document.querySelector('#several').ariaPressed === 'true'")
+    browser.tap('.person[data-node="1"]')
+    browser.wait("the link", words, "Processes 0, 1")
+    browser.tap('[data-deed="Cut 0 – 1"]')
+    cut = changed(browser, whole)
+    browser.tap('[data-deed="Heal 0 – 1"]')
+    changed(browser, cut)
+    assert browser.script("return document.querySelector('.zooms').checkVisibility()"), "time can be zoomed"
+    quiet(browser)
+
+
+# Asks the laboratory as a page of another origin can: for an answer, and without one.
+FOREIGN = """
+const [base, token, done] = arguments;
+const headers = {Authorization: `Bearer ${token}`};
+const asked = [
+    fetch(`${base}api/about`), fetch(`${base}api/about`, {headers}),
+    fetch(`${base}api/demo/start`, {method: 'POST', headers}),
+    fetch(`${base}api/demo/start`, {method: 'POST', mode: 'no-cors'}),
+];
+Promise.allSettled(asked).then((all) => done(all.map(({status}) => status)));
+"""
+
+
+def a_page_of_another_origin_is_refused(lab, browser):
+    with elsewhere() as address:
+        browser.open(address)
+        found = browser.later(FOREIGN, lab.base, lab.token)
+    assert found == ["rejected"] * 4, found
+    complaints = browser.complaints()
+    assert any(line.startswith("request: 403") and "demo/start" in line for line in complaints), complaints
+    assert not any(line.startswith("request: 2") for line in complaints), complaints
+    # Its own page is answered, and nothing was started.
+    assert lab.json("/api/about")["limits"]
+    browser.open(lab.address("live"))
+    browser.wait("no demo", "return document.querySelector('#demo-start')?.checkVisibility()")
+
+
+def an_address_keeps_what_stands_after_its_token(lab, browser):
+    browser.open(f"{lab.base}#stage?token={lab.token}&protocol=bully&nodes=4")
+    settled(browser)
+    fragment = browser.script("return location.hash")
+    assert "protocol=bully&" in fragment and "nodes=4" in fragment and "token" not in fragment, fragment
     quiet(browser)
 
 

@@ -1,14 +1,19 @@
 """Live: members that run, and the five of the demonstration."""
 
+import json
 import os
+import pathlib
 import signal
 import socket
+import time
 
 from helpers import DROP, named, quiet
 from lab import Lab
+from webdriver import PATIENCE
 
 LEADING = "return document.querySelector('.member.leading')?.dataset.member"
 LED_NEXT = f"const now = (() => {{ {LEADING} }})(); return now !== arguments[0] && now"
+REFUSED = "if (document.querySelector('.live .wrong[role=alert]').checkVisibility()) return true;"
 # Whether a failover was timed.
 TIMED = "return /ms/.test(document.querySelector('#failovers tbody')?.textContent)"
 
@@ -63,6 +68,61 @@ def the_demo_group_loses_its_leader_by_a_click_and_gets_a_new_one(lab, browser):
     browser.script("location.hash = 'live'")
     browser.click("#demo-stop")
     browser.wait("its end", "return !document.querySelector('#demo-start').hidden")
+    quiet(browser)
+
+
+def the_leader_of_the_demo_is_paused_goes_on_and_resigns_by_clicks(lab, browser):
+    browser.open(lab.address("live"))
+    browser.click("#demo-start")
+    rows = "return [...document.querySelectorAll('#failovers tbody tr')].map((e) => e.dataset.what)"
+    for deed in ("pause", "resign"):
+        for _ in range(10):  # on a busy machine the lead may have changed before the click comes
+            leader = browser.wait("a leader", LEADING)
+            browser.script("document.querySelector(arguments[0])?.click()", f'[data-deed="{leader}-{deed}"]')
+            # One that did not lead any more refuses to resign, and says so.
+            browser.wait("another leader, or why not", REFUSED + LED_NEXT, leader)
+            if deed == "pause":
+                is_now(browser, leader, "paused")
+                browser.click(f'[data-deed="{leader}-continue"]')
+                is_now(browser, leader, "running")
+            if deed in browser.script(rows):
+                break
+        assert deed in browser.script(rows), f"the failover by {deed} was timed"
+    browser.click("#demo-stop")
+    browser.wait("its end", "return !document.querySelector('#demo-start').hidden")
+    assert all("409" in line for line in browser.complaints())
+
+
+def who_led_before_the_page_was_opened_is_told(lab, browser):
+    with lab.member():
+        # In a group of one it leads again after it resigned.
+        key = json.dumps({"member": f"{lab.folder.name}/web/1"})
+        end = time.monotonic() + PATIENCE
+        while lab.ask("POST", "/api/live/resign", key)[0] != 200:
+            assert time.monotonic() < end, "it never led"
+            time.sleep(.05)
+        browser.open(lab.address("live"))
+        told = browser.wait("its past", "const rows = [...document.querySelectorAll('.past li')]"
+                            ".map((e) => e.textContent); return rows.length > 1 &&"
+                            " rows.some((words) => words.includes('resigned')) && rows")
+        assert any("web: led for " in words for words in told), told
+        assert any("web: leads. Nobody led for " in words for words in told), told
+    quiet(browser)
+
+
+def members_that_are_too_many_are_counted(lab, browser):
+    places = [pathlib.Path(lab.folder.name, f"crowd.{id}.sock") for id in range(70)]
+    for place in places:
+        place.touch()
+    try:
+        browser.open(lab.address("live"))
+        words = browser.wait("the count", "const it = document.querySelector('#left-out');"
+                             "return it.checkVisibility() && it.textContent")
+        assert words.startswith("6 members more than can be asked."), words
+    finally:
+        for place in places:
+            place.unlink()
+    browser.wait("no count", "return !document.querySelector('#left-out').checkVisibility()")
     quiet(browser)
 
 

@@ -375,6 +375,61 @@ def figures_are_sifted_by_verdict_and_by_paper(lab, browser):
     quiet(browser)
 
 
+# Asks for figures of two runs, so that each takes a moment.
+FEW_RUNS = """
+const real = window.fetch;
+window.fetch = (path, how) => real(path,
+    String(path).startsWith('/api/figures/') ? {...how, body: '{"runs": 2}'} : how);
+"""
+
+
+def all_figures_are_computed_until_somebody_stops_it(lab, browser):
+    browser.open(lab.address("figures"))
+    browser.wait("the list", "return document.querySelectorAll('.figure-list a').length > 5")
+    browser.script(FEW_RUNS)
+    with_verdicts = "return document.querySelectorAll('.figure-list a:has(.dot)').length"
+    before = browser.script(with_verdicts)
+    browser.click("#figures-all")
+    browser.wait("two more", f"return (() => {{ {with_verdicts} }})() >= arguments[0]", before + 2)
+    words = browser.script("return document.querySelector('#figures-state').textContent")
+    assert " of " in words and ": " in words, words
+    # One that is chosen meanwhile waits for its turn, and is no longer busy when another one is.
+    browser.click("#figures-stop")
+    browser.wait("its end", "return document.querySelector('#figures-all').checkVisibility()")
+    words = browser.script("return document.querySelector('#figures-state').textContent")
+    assert words.endswith("have no verdict"), words
+    # The second figure that is chosen is computed, while the first is given up.
+    browser.script("""
+        window.marks = [];
+        new MutationObserver(() => window.marks.push(document.body.dataset.busy ?? ''))
+            .observe(document.body, {attributes: true, attributeFilter: ['data-busy']});
+    """)
+    browser.click('[data-filter="not computed"]')
+    ids = browser.script("return [...document.querySelectorAll('.figure-list a')].map((e) => e.dataset.figure)")
+    for id in ids[-2:]:
+        browser.script("location.hash = `figures?id=${encodeURIComponent(arguments[0])}`", id)
+    browser.wait("the figure", "return document.querySelector('img.figure')?.naturalWidth > 100 &&"
+                 " !document.body.dataset.busy")
+    marks = browser.script("return window.marks")
+    assert "" not in marks[:-1], f"it is busy until the last one is there: {marks}"
+    quiet(browser)
+
+
+def each_promise_that_is_offered_is_judged(lab, browser):
+    browser.open(lab.address("judge"))
+    browser.wait("the form", "return document.querySelector('#judge-protocol')")
+    browser.choose("#judge-protocol", "le-s")
+    browser.write("#judge-schedules", "1")
+    names = browser.script("return [...document.querySelector('#judge-promise').options].map((e) => e.value)")
+    assert "one-per-partition" in names and "" in names, names
+    for name in names:
+        browser.choose("#judge-promise", name)
+        browser.click("#judge-start")
+        browser.wait(f"the end of {name}", "return !document.body.dataset.busy &&"
+                     " document.querySelector('#judge-found.notice')")
+    quiet(browser)
+
+
 def the_judge_shows_how_fast_it_is_and_which_faults_it_makes(lab, browser):
     browser.open(lab.address("judge"))
     browser.wait("the form", "return document.querySelector('#judge-protocol')")

@@ -24,9 +24,17 @@ def a_run_is_played_and_stepped_back(lab, browser):
     for expected in reversed(seen[:-1]):
         browser.keys(LEFT)
         assert browser.script(LABELS) == expected, "a step back is exact"
-    browser.keys(RIGHT, shift=True)
-    leader = browser.script("return document.querySelector('.stage .headline').textContent")
-    assert "lead" in leader, leader
+    told = "return document.querySelector('.stage .headline').textContent"
+    browser.keys(HOME)
+    assert browser.script(told) == "Nobody leads"
+    places = [(0, "Nobody leads")]
+    for _ in range(2):
+        browser.keys(RIGHT, shift=True)
+        places.append((browser.script(TIME), browser.script(told)))
+    (_, _), (first, leader), (second, later) = places
+    assert 0 < first < second and leader.startswith("Process") and later != leader, places
+    browser.keys(LEFT, shift=True)
+    assert (browser.script(TIME), browser.script(told)) == (first, leader), "and back to the one before"
     browser.keys(END)
     browser.keys(HOME)
     assert browser.script(TIME) == 0
@@ -239,6 +247,81 @@ def the_copied_command_makes_the_records_that_are_saved(lab, browser):
             assert command == f"bellwether trace {name}.toml", "it names the file that is saved"
         assert lab.traced(command, browser.saved) == records, command
         assert lab.traced(f"bellwether trace {name}.toml", browser.saved) == records
+    quiet(browser)
+
+
+def an_address_tells_that_its_run_is_another_one_elsewhere(lab, browser):
+    stage(lab, browser, "protocol=le-s&nodes=4&until=4s&seed=3&fault=2s_crash_node_0")
+    browser.script(COPIED.replace("command", "address"))
+    share(browser, "address")
+    browser.wait("the copy", "return window.copied")
+    fragment = browser.copied().split("#")[1]
+    assert "digest=" in fragment and "token" not in fragment, fragment
+    # What the command reads is another file of the menu.
+    words = browser.script("return document.querySelector('#needs-file').textContent")
+    assert words == "The command reads le-s-3.toml: save the scenario, too.", words
+    shown = "return document.querySelector('#differs').checkVisibility()"
+    browser.open(lab.address(fragment))
+    settled(browser)
+    assert not browser.script(shown), "here it is the same"
+    browser.open(lab.address(fragment.replace("seed=3", "seed=4")))
+    other = settled(browser)
+    assert browser.script(shown), "as with another default elsewhere"
+    browser.click("#dice")
+    changed(browser, other)
+    assert not browser.script(shown) and "digest" not in browser.script("return location.hash")
+    quiet(browser)
+
+
+def written(browser, button, text):
+    """Writes a caption, or the outcome, and waits until it is listed."""
+    browser.click(button)
+    browser.wait("the question", "return document.querySelector('dialog[open] #asked')")
+    browser.write("#asked", text)
+    browser.click("dialog[open] button.main")
+    browser.wait("its line", "return document.querySelector('.word-list')?.textContent.includes(arguments[0])",
+                 text)
+
+
+CAPTION = "return document.querySelector('.caption')?.textContent"
+
+
+def a_lesson_is_written_on_the_page(lab, browser):
+    whole = stage(lab, browser, "protocol=le-s&nodes=4&seed=3&until=6s&fault=2s_crash_node_0")
+    written(browser, "#caption-here", "All begin.")
+    browser.script(SCRUB, 5000)
+    written(browser, "#caption-here", "One is gone: 1_2, & more?")
+    written(browser, "#conclude", "They agree.")
+    fragment = browser.script("return location.hash.slice(1)")
+    share(browser, "scenario")
+    text = browser.file("le-s-3.toml")
+    assert text.count("[[caption]]") == 2 and "[outcome]" in text, text
+    browser.open(lab.address("stage?protocol=bully"))
+    settled(browser)
+
+    def steps():
+        assert settled(browser) == whole, "words change nothing"
+        browser.script("document.activeElement.blur(); window.requestAnimationFrame = () => 0")
+        seen = [browser.script(CAPTION)]
+        for _ in range(2):
+            browser.keys(".", ".")
+            seen.append(browser.script(CAPTION))
+        assert seen == ["All begin.", "One is gone: 1_2, & more?", "✓ They agree."], seen
+
+    browser.open(lab.address(fragment))  # the address has them
+    steps()
+    browser.open(lab.address("stage?protocol=bully"))
+    bully = settled(browser)
+    browser.give("#stage-file", browser.saved / "le-s-3.toml")  # and so has the file
+    changed(browser, bully)
+    steps()
+    # Those of a file can be removed, too.
+    rows = "return document.querySelectorAll('.word-list li').length"
+    for left in (2, 1, 0):
+        browser.click(".word-list button")
+        browser.wait(f"{left} lines", f"return (() => {{ {rows} }})() === arguments[0]", left)
+    settled(browser)
+    assert not browser.script("return document.querySelector('.captions').checkVisibility()")
     quiet(browser)
 
 

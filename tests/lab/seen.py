@@ -2,7 +2,7 @@
 
 import math
 
-from helpers import LABELS, PLACES, SCRUB, quiet, stage
+from helpers import ESCAPE, LABELS, PLACES, SCRUB, quiet, settled, stage
 
 # Of a process in the picture: its colour, the colour where a leader has its mark, and which share of
 # a turn is drawn where a lease and where a lock stand, from the picture itself.
@@ -87,6 +87,21 @@ def leaders_are_marked_and_leases_and_locks_shrink(lab, browser):
     leads = browser.script(DRAWN, leader)
     assert leads["mark"] == leads["colour"], f"its mark has its colour: {leads}"
     assert leads["lease"] > .3, f"its lease is an arc: {leads}"
+    # From one renewal to the next less and less of its lease is left.
+    flags = {"nodes": "5", "seed": "3", "until": "900ms"}
+    lines = lab.lines("/api/run", protocol="local-leader", flags=flags,
+                      faults=[{"at": "0.4s", "what": "crash", "node": "leader"}])
+    told = [it["t"] for it in lines if it.get("node") == leader and it.get("fact") == "held"]
+    gaps = [(a, b) for a, b in zip(told, told[1:]) if b < 4e8 and b - a > 2e7]
+    assert gaps, told
+    begins, ends = gaps[-1]
+    left = []
+    for share in (.2, .5, .8):
+        browser.script(SCRUB, round(10000 * (begins + share * (ends - begins)) / lines[0]["until"]))
+        left.append(browser.script(DRAWN, leader)["lease"])
+    print(f"  (the lease of {leader}: {', '.join(f'{one:.2f}' for one in left)})")
+    assert left[0] > left[1] > left[2] > 0 and left[0] - left[2] > .05, left
+    browser.script(SCRUB, 4430)
     others = {id: browser.script(DRAWN, id) for id in range(5) if id != leader}
     for id, drawn in others.items():
         assert drawn["mark"] != drawn["colour"] and drawn["colour"] != leads["colour"], (id, drawn)
@@ -104,4 +119,83 @@ def leaders_are_marked_and_leases_and_locks_shrink(lab, browser):
     assert shares[-1] < shares[0] - .2, shares
     down = browser.script(DRAWN, leader)
     assert down["mark"] != leads["mark"], "one that is down has no mark"
+    quiet(browser)
+
+
+# How much is drawn around a point of the page, from 0 to 255.
+INK = """
+const canvas = document.querySelector('.group-canvas');
+const box = canvas.getBoundingClientRect();
+const scale = canvas.width / box.width;
+const [x, y] = [(arguments[0] - box.left) * scale, (arguments[1] - box.top) * scale];
+const context = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
+context.drawImage(canvas, 0, 0);
+const {data} = context.getImageData(Math.round(x - 8 * scale), Math.round(y - 8 * scale), 16 * scale, 16 * scale);
+let most = 0;
+for (let at = 3; at < data.length; at += 4) most = Math.max(most, data[at]);
+return most;
+"""
+
+
+def a_lost_message_fades_where_it_is_lost(lab, browser):
+    flags = {"nodes": "2", "seed": "1", "until": "4s", "loss": ".3"}
+    stage(lab, browser, "protocol=le-s&" + "&".join(f"{name}={value}" for name, value in flags.items()))
+    lines = lab.lines("/api/run", protocol="le-s", flags=flags)
+    sent = sorted(it["t"] for it in lines if it.get("kind") == "send")
+    took = sorted(it["t"] - it["sent"] for it in lines if it.get("kind") == "recv")
+    usual = took[len(took) // 2]
+    # A loss with no other message on its way.
+    lost = next(it for it in lines if it.get("kind") == "drop"
+                and sum(abs(t - it["sent"]) < 2 * usual for t in sent) == 1)
+    whole = max(lost["t"] - lost["sent"], usual)
+    places = browser.script(PLACES)
+    (ax, ay, width), (bx, by, _) = places[str(lost["from"])], places[str(lost["node"])]
+    length, gap = math.dist((ax, ay), (bx, by)), width / 2 - 1
+    seen = []
+    for done in (.5, .65, .8, .95, 1.05):
+        browser.script(SCRUB, 10000 * (lost["sent"] + done * whole) / lines[0]["until"])
+        share = done if lost["t"] > lost["sent"] else min(done, .55)
+        part = (gap + (length - 2 * gap) * share) / length
+        seen.append(browser.script(INK, ax + (bx - ax) * part, ay + (by - ay) * part))
+    print(f"  (drawn of it: {', '.join(str(one) for one in seen)})")
+    assert seen[0] > 200 and seen[-1] == 0, seen
+    assert all(later < before for before, later in zip(seen[1:], seen[2:])), f"it fades: {seen}"
+    quiet(browser)
+
+
+def a_process_of_the_group_beside_tells_of_its_own_run(lab, browser):
+    stage(lab, browser, "lesson=hall-split-local")
+    browser.script(SCRUB, 7000)
+    # Of each pane: what its processes believe, and where they stand.
+    seen = browser.script("""
+        return [...document.querySelectorAll('.pane')].map((pane) => [...pane.querySelectorAll('.person')]
+            .map((one) => {
+                const box = one.getBoundingClientRect();
+                return [one.ariaLabel, box.left + box.width / 2, box.top + box.height / 2];
+            }));
+    """)
+    assert len(seen) == 2, seen
+    differ = [id for id, (a, b) in enumerate(zip(*seen)) if a[0] != b[0]]
+    assert differ, "the two runs differ"
+    id, told = differ[0], "return document.querySelector('.who .belief')?.textContent"
+    for pane in (1, 0):
+        label, x, y = seen[pane][id]
+        words = label.removeprefix(f"Process {id} ")
+        browser.move(x, y)
+        browser.wait(f"what it believes in pane {pane}", f"return (() => {{ {told} }})() === arguments[0]", words)
+        browser.move(x, y, click=True)
+        assert browser.script(told) == words, pane
+        deeds = browser.script("return document.querySelectorAll('[data-deed]').length")
+        assert (deeds > 0) == (pane == 0), "only the first group is broken"
+        pressed = browser.script("return [...document.querySelectorAll('.person[aria-pressed=true]')]"
+                                 ".map((one) => one.closest('.pane') === document.querySelector('.pane'))")
+        assert pressed == [pane == 0], "it is selected where it was clicked"
+        browser.keys(ESCAPE)
+    # A line through the second group splits nothing.
+    box = browser.script("const box = document.querySelectorAll('.people')[1].getBoundingClientRect();"
+                         "return [box.left, box.top, box.width, box.height]")
+    y = box[1] + box[3] * 0.62
+    browser.drag((box[0] + 6, y), (box[0] + box[2] - 6, y - 4))
+    settled(browser)
+    assert "fault" not in browser.script("return location.hash")
     quiet(browser)

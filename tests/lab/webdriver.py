@@ -167,6 +167,18 @@ class Browser:
                 if not gone or time.monotonic() > end:
                     raise
 
+    def tap(self, css):
+        """Taps an element as a finger does, where it stands in the middle of the window."""
+        x, y = self.wait(f"a usable {css}", """
+            const it = document.querySelector(arguments[0]);
+            if (!it?.checkVisibility() || it.disabled) return null;
+            it.scrollIntoView({block: 'center'});
+            const {left, top, width, height} = it.getBoundingClientRect();
+            return [left + width / 2, top + height / 2];
+        """, css)
+        self.tell("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.tell("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
     def write(self, css, text):
         """Writes into a field in place of what is there."""
         element = self.find(css)

@@ -132,6 +132,14 @@ impl Lab {
         self.request(&format!("POST {path}"), &self.own(), body.to_string().as_bytes())
     }
 
+    /// How a request is answered, which is closed as soon as that is known.
+    pub(crate) fn status(&self, line: &str) -> u16 {
+        let mut reader = BufReader::new(self.connect(line, &self.own(), b""));
+        let mut head = String::new();
+        reader.read_line(&mut head).expect("an answer has a head");
+        head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect(&head)
+    }
+
     /// A stream, line by line as they come.
     pub(crate) fn open(&self, line: &str, body: &Value) -> BufReader<TcpStream> {
         let body = if body.is_null() { String::new() } else { body.to_string() };

@@ -35,6 +35,10 @@ fn a_simulated_point_of_a_figure_can_be_played() {
     assert_eq!(run.said("end").len(), 1, "{run:?}");
     assert!(figure["csv"].as_str().unwrap().lines().count() > 3);
     assert_eq!(figure["command"], "bellwether reproduce 5.6 --runs 2 --seed 1");
+    let listed = lab.get("/api/figures").json();
+    let known = |it: &Value| it["id"] == "5.6" && it["verdicts"].is_array();
+    let some = listed["figures"].as_array().unwrap().iter().any(known);
+    assert!(!some, "the list has verdicts of the usual runs alone");
 }
 
 #[test]

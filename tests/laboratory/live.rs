@@ -29,7 +29,7 @@ fn until(lab: &Lab, what: &str, so: impl Fn(&Value) -> bool) -> Value {
     let mut stream = lab.open("GET /api/live", &Value::Null);
     loop {
         let line = next(&mut stream);
-        if so(&line) {
+        if line["lab"] == "members" && so(&line) {
             return line;
         }
         assert!(seconds() - began < PATIENCE, "{what}: {line}");
@@ -139,6 +139,18 @@ fn what_is_no_trace_is_refused_and_a_remote_member_that_is_silent_is_named() {
 }
 
 #[test]
+fn a_live_page_that_is_closed_frees_its_place() {
+    let lab = Lab::start();
+    let began = seconds();
+    // More than three times as many as may watch at once.
+    for _ in 0..25 {
+        while lab.status("GET /api/live") == 503 {
+            assert!(seconds() - began < PATIENCE, "all places are still taken");
+        }
+    }
+}
+
+#[test]
 fn what_is_no_status_of_a_member_is_not_shown_as_one() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = listener.local_addr().unwrap();
@@ -169,6 +181,51 @@ fn a_trace_of_more_processes_than_the_stage_has_room_for_is_refused() {
     let judged = lab.request("POST /api/judge", &lab.own(), records.as_bytes());
     let line = judged.said("error")[0]["error"].as_str().unwrap().to_owned();
     assert!(line.contains("65 processes recorded this"), "{line}");
+}
+
+#[test]
+fn what_members_remember_is_told_and_two_groups_of_one_name_are_two() {
+    let (group, other) = (Group::start("past", 3, &[]), Group::start("other", 1, &[]));
+    let Door::Tcp(elsewhere) = &other.doors[0] else { panic!("an address") };
+    // On a machine that stands still, it may lead no longer when it is asked.
+    let resigned = super::member::eventually("a leader that resigns", || {
+        let (leader, ..) = group.roles();
+        group.members[leader as usize - 1].ask("resign").status.success().then_some(leader)
+    });
+    super::member::eventually("another leader", || (group.roles().0 != resigned).then_some(()));
+    let lab = Lab::with(&format!("--dir {} --member http://{elsewhere}", group.folder.dir()));
+    let mut stream = lab.open("GET /api/live", &Value::Null);
+    let (began, mut homes, mut pasts) = (seconds(), Vec::new(), Vec::new());
+    while homes.len() < 4 || pasts.len() < 2 {
+        assert!(seconds() - began < PATIENCE, "{homes:?} {pasts:?}");
+        let line = next(&mut stream);
+        if line["lab"] == "past" {
+            pasts.retain(|known: &Value| known["group"] != line["group"]);
+            pasts.push(line);
+        } else {
+            let known = |it: &&Value| it["home"].is_number();
+            homes = line["members"].as_array().unwrap().iter().filter(known).cloned().collect();
+        }
+    }
+    let home = |from: &str| {
+        let of = |it: &&Value| it["from"].as_str().unwrap().starts_with(from);
+        let all: Vec<u64> =
+            homes.iter().filter(of).map(|it| it["home"].as_u64().unwrap()).collect();
+        assert!(all.windows(2).all(|two| two[0] == two[1]), "{homes:?}");
+        all[0]
+    };
+    let (here, there) = (home(&group.folder.dir()), home("http://"));
+    assert_ne!(here, there, "both are called web: {homes:?}");
+    let reigns = |home: u64| {
+        let past = pasts.iter().find(|past| past["group"] == home).expect("its past");
+        past["reigns"].as_array().unwrap().clone()
+    };
+    let (reigns, others) = (reigns(here), reigns(there));
+    let at = reigns.iter().position(|it| it["leader"] == resigned && it["end"] == "resigned");
+    let next = &reigns[at.expect("its reign") + 1];
+    assert!(next["without_ms"].as_f64().is_some_and(|ms| ms >= 0.0), "{next}");
+    assert!(next["wall_ms"].as_f64().is_some_and(|ms| ms > 1.7e12), "{next}");
+    assert_eq!(others.last().unwrap()["leader"], 1);
 }
 
 /// Who leads, by what these members say.

@@ -1,6 +1,6 @@
 //! Many runs: the numbers of the command line, sharper with every answer.
 
-use super::asking::{Lab, stdout};
+use super::asking::{Lab, ran, stdout};
 use serde_json::{Value, json};
 
 #[test]
@@ -150,6 +150,34 @@ fn limits_and_measures_that_are_not_there_are_named() {
     assert!(line.contains("'zzz' is not measured here; there are"), "{line}");
     let body = json!({ "protocol": "le-s", "over": "nodes", "values": [] });
     assert!(lab.post("/api/sweep", &body).error(422).contains("from 1 to 200 points"));
+}
+
+#[test]
+fn the_command_of_a_violation_shows_the_same_schedule() {
+    let lab = Lab::start();
+    for flags in [json!({}), json!({ "seed": "7", "nodes": "3" })] {
+        let body = json!({ "protocol": "le-s", "promise": "never-two", "flags": flags });
+        let found = &lab.post("/api/check", &body).said("violation")[0];
+        let command = found["command"].as_str().unwrap();
+        assert_eq!(command.matches("--seed ").count(), 1, "{command}");
+        let output = ran(command.strip_prefix("bellwether ").unwrap());
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let number = format!("schedule {}", found["schedule"]);
+        assert!(told.contains("never-two") && told.contains(&number), "{command}: {told}");
+    }
+}
+
+#[test]
+fn each_promise_that_the_page_offers_is_one() {
+    let lab = Lab::start();
+    let told = lab.get("/api/protocols").json();
+    let promises = told["promises"].as_array().unwrap();
+    let names: Vec<&str> = promises.iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"one-per-partition") && names.len() >= 4, "{names:?}");
+    for name in names {
+        let body = json!({ "protocol": "le-s", "promise": name, "schedules": 1 });
+        assert_eq!(lab.post("/api/check", &body).said("end").len(), 1, "{name}");
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ use bellwether_protocols::promise::Promise;
 use bellwether_protocols::time_scales::TimeScales;
 use bellwether_sim::{Cause, Fault, Observer, Plan, Ranks, Scene, Timed, World};
 use std::fmt;
+use std::sync::Arc;
 
 /// The settings of a check, except the protocol itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,13 +193,29 @@ pub fn judge_plan_by(
     promise: Option<Promise>,
     seed: u64,
 ) -> Result<Judged, BadTrial> {
-    struct Once<'a>(&'a Trial, &'a Schedule);
+    judge_plan_until(choice, plan, promise, seed, Arc::new(|| false))
+}
+
+/// The same; `over` is asked during the run, and ends it with what was seen so far.
+///
+/// # Errors
+/// As [`judge_plan`].
+pub fn judge_plan_until(
+    choice: &Choice,
+    plan: &Plan,
+    promise: Option<Promise>,
+    seed: u64,
+    over: GiveUp,
+) -> Result<Judged, BadTrial> {
+    struct Once<'a>(&'a Trial, &'a Schedule, GiveUp);
 
     impl Visitor for Once<'_> {
         type Output = Vec<BrokenInvariant>;
 
         fn visit<P: Protocol>(self, params: P::Params) -> Vec<BrokenInvariant> {
-            Judge::<P>::new(self.0, params).all_breaches(self.1)
+            let mut judge = Judge::<P>::new(self.0, params);
+            judge.watch.give_up = Some(self.2);
+            judge.all_breaches(self.1)
         }
     }
 
@@ -221,9 +238,12 @@ pub fn judge_plan_by(
         schedule.calm = SimTime::NEVER;
     }
     let invariants = trial.invariants();
-    let breaches = choice.clone().visit(Once(&trial, &schedule));
+    let breaches = choice.clone().visit(Once(&trial, &schedule, over));
     Ok(Judged { promise: trial.promise, invariants, breaches })
 }
+
+/// Whether nobody waits for a result any more.
+pub type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// What a judge says of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -420,6 +440,6 @@ impl<P: Protocol> Observer<P> for Watch {
     }
 
     fn done(&self) -> bool {
-        self.is_over()
+        self.is_over() || self.give_up.as_ref().is_some_and(|over| over())
     }
 }

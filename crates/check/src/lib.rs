@@ -68,7 +68,9 @@ pub use fault_kind::{FaultKind, FaultKinds};
 pub use fault_mix::{FaultMix, FinalLinks};
 pub use fuzz::{Fuzz, NoThreads, Report, Violation};
 pub use invariants::BrokenInvariant;
-pub use judge::{BadTrial, Judge, Judged, Trial, Verdict, judge_plan, judge_plan_by};
+pub use judge::{
+    BadTrial, GiveUp, Judge, Judged, Trial, Verdict, judge_plan, judge_plan_by, judge_plan_until,
+};
 pub use nodes::Nodes;
 pub use schedule::Schedule;
 pub use shrink::shrink;

@@ -26,7 +26,8 @@ pub fn shrink<P: Protocol>(
     schedule: Schedule,
     breach: BrokenInvariant,
 ) -> (Schedule, BrokenInvariant) {
-    shrink_with(&mut Judge::<P>::new(trial, params.clone()), trial, schedule, breach)
+    let judge = &mut Judge::<P>::new(trial, params.clone());
+    shrink_with(judge, trial, schedule, breach, &|| false)
 }
 
 fn shrink_with(
@@ -34,9 +35,10 @@ fn shrink_with(
     trial: &Trial,
     schedule: Schedule,
     breach: BrokenInvariant,
+    over: &dyn Fn() -> bool,
 ) -> (Schedule, BrokenInvariant) {
     let calm = judge.needs_calm(breach.invariant);
-    let mut shrinker = Shrinker { judge, trial, calm, best: schedule, breach, tries: 0 };
+    let mut shrinker = Shrinker { judge, trial, calm, best: schedule, breach, tries: 0, over };
     shrinker.cut_off();
     loop {
         let before = shrinker.best.clone();
@@ -60,17 +62,29 @@ pub fn shrink_choice(
     schedule: Schedule,
     breach: BrokenInvariant,
 ) -> (Schedule, BrokenInvariant) {
-    struct Shrinks<'a>(&'a Trial, Schedule, BrokenInvariant);
+    shrink_choice_until(trial, choice, schedule, breach, &|| false)
+}
+
+/// The same; `over` is asked before each run, and ends it with the smallest schedule so far.
+pub fn shrink_choice_until(
+    trial: &Trial,
+    choice: Choice,
+    schedule: Schedule,
+    breach: BrokenInvariant,
+    over: &dyn Fn() -> bool,
+) -> (Schedule, BrokenInvariant) {
+    struct Shrinks<'a>(&'a Trial, Schedule, BrokenInvariant, &'a dyn Fn() -> bool);
 
     impl Visitor for Shrinks<'_> {
         type Output = (Schedule, BrokenInvariant);
 
         fn visit<P: Protocol>(self, params: P::Params) -> Self::Output {
-            shrink::<P>(self.0, &params, self.1, self.2)
+            let Self(trial, schedule, breach, over) = self;
+            shrink_with(&mut Judge::<P>::new(trial, params), trial, schedule, breach, over)
         }
     }
 
-    choice.visit(Shrinks(trial, schedule, breach))
+    choice.visit(Shrinks(trial, schedule, breach, over))
 }
 
 struct Shrinker<'a> {
@@ -81,6 +95,8 @@ struct Shrinker<'a> {
     best: Schedule,
     breach: BrokenInvariant,
     tries: u32,
+    /// Whether nobody waits for the result any more.
+    over: &'a dyn Fn() -> bool,
 }
 
 impl Shrinker<'_> {
@@ -89,7 +105,7 @@ impl Shrinker<'_> {
         if !clocks_are_bounded(&candidate, self.trial) {
             return false; // a violation with a clock beyond its bounds means nothing
         }
-        if self.tries >= TRIES || candidate == self.best {
+        if self.tries >= TRIES || candidate == self.best || (self.over)() {
             return false;
         }
         if self.calm && !candidate.is_calm(&self.trial.time_scales) {

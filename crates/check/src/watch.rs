@@ -2,6 +2,7 @@
 //! advances time, and calls every invariant.
 
 use crate::invariants::{BrokenInvariant, Finding, Invariant};
+use crate::judge::GiveUp;
 use crate::links::Part;
 use crate::nodes::Nodes;
 use crate::tally::Tally;
@@ -27,6 +28,8 @@ pub(crate) struct Watch {
     pub(crate) breaches: Vec<BrokenInvariant>,
     /// Whether a run goes on after a broken invariant, so that others can be seen to break.
     pub(crate) goes_on: bool,
+    /// Ends a run that nobody waits for.
+    pub(crate) give_up: Option<GiveUp>,
     /// The paused processes, which are in no connected set.
     still: Nodes,
     parts: Vec<Part>,
@@ -50,6 +53,7 @@ impl Watch {
             torn: false,
             breaches: Vec::new(),
             goes_on: false,
+            give_up: None,
             still: Nodes::NONE,
             parts: Vec::new(),
             parted: Nodes::NONE,

@@ -2,12 +2,16 @@
 // byte. A run is written as its flags, the name of its lesson or its scenario file, and its faults.
 
 /** @typedef {{at: string, what: string, [key: string]: any}} Fault */
+/** What a reader is told from a moment on, and what the run comes to with who leads at its end. */
+/** @typedef {{at: string, text: string}} Caption */
+/** @typedef {{leaders: number[], text: string}} Outcome */
 /**
  * What the stage shows.
  * @typedef {{
  *   protocol?: string, flags?: {[name: string]: any},
  *   lesson?: string, toml?: string, scenario?: any, seed?: string,
- *   faults: Fault[], at?: string, promise?: string,
+ *   faults: Fault[], at?: string, promise?: string, digest?: string,
+ *   captions?: Caption[], outcome?: Outcome | null,
  * }} Wanted
  */
 
@@ -15,8 +19,9 @@
 const LISTS = ["from", "to", "ends"];
 /** What switches are, on or off. */
 const WORDS = new Map([["true", true], ["false", false]]);
-/** Keys of a run that are no flags. */
-const OWN = ["protocol", "lesson", "toml", "scenario", "seed", "fault", "at", "promise"];
+/** Keys that are no flags. */
+const OWN = ["protocol", "lesson", "toml", "scenario", "seed", "fault", "at", "promise", "digest", "caption",
+    "outcome"];
 
 /**
  * A fault as one word: `4.2s_cut_from_0.1_to_2`.
@@ -73,17 +78,38 @@ function readScenario(text) {
  * @returns {Wanted}
  */
 export function readWanted(query) {
-    const faults = query.getAll("fault").map(readFault);
-    const at = query.get("at") ?? undefined;
-    const seed = query.get("seed") ?? undefined;
-    const lesson = query.get("lesson");
-    if (lesson) return { lesson, seed, faults, at };
-    const toml = query.get("toml");
-    const promise = query.get("promise") ?? undefined;
-    if (toml) return { toml, seed, promise, faults, at };
-    const scenario = query.get("scenario");
-    if (scenario) return { scenario: readScenario(scenario), seed, promise, faults, at };
-    return { protocol: query.get("protocol") ?? undefined, flags: readFlags(query), faults, at };
+    const text = (/** @type {string} */ key) => query.get(key) ?? undefined;
+    const shown = { faults: query.getAll("fault").map(readFault), at: text("at"), digest: text("digest"),
+        ...readWords(query) };
+    const [lesson, toml, scenario] = [text("lesson"), text("toml"), text("scenario")];
+    const drawn = { ...shown, seed: text("seed") };
+    if (lesson) return { lesson, ...drawn };
+    const judged = { ...drawn, promise: text("promise") };
+    if (toml) return { toml, ...judged };
+    if (scenario) return { scenario: readScenario(scenario), ...judged };
+    return { protocol: text("protocol"), flags: readFlags(query), ...shown };
+}
+
+/**
+ * The captions and the outcome of an address: `caption=1.5s_All+begin`, `outcome=3_It+leads`. One that
+ * is empty leaves out what a lesson or a file has.
+ * @param {URLSearchParams} query
+ * @returns {{captions?: Caption[], outcome?: Outcome | null}}
+ */
+function readWords(query) {
+    const parts = (/** @type {string} */ word) => /** @type {[string, string]} */ (
+        [word.split("_", 1)[0], word.split(/_(.*)/s)[1] ?? ""]);
+    /** @type {{captions?: Caption[], outcome?: Outcome | null}} */
+    const words = {};
+    if (query.has("caption")) {
+        words.captions = query.getAll("caption").filter(Boolean).map(parts)
+            .map(([at, text]) => ({ at, text }));
+    }
+    const outcome = query.get("outcome");
+    if (outcome === null) return words;
+    const [ids, text] = parts(outcome);
+    words.outcome = outcome ? { leaders: ids ? ids.split(".").map(Number) : [], text } : null;
+    return words;
 }
 
 /**
@@ -138,6 +164,12 @@ export function writeWanted(wanted) {
     if (wanted.promise !== undefined) query.set("promise", wanted.promise);
     writeFlags(query, wanted.flags ?? {});
     for (const fault of wanted.faults) query.append("fault", writeFault(fault));
+    const { captions, outcome } = wanted;
+    if (captions && !captions.length) query.set("caption", "");
+    for (const { at, text } of captions ?? []) query.append("caption", `${at}_${text}`);
+    if (outcome) query.set("outcome", `${outcome.leaders.join(".")}_${outcome.text}`);
+    else if (outcome === null) query.set("outcome", "");
+    if (wanted.digest !== undefined) query.set("digest", wanted.digest);
     if (wanted.at !== undefined) query.set("at", wanted.at);
     return `#stage?${query}`;
 }

@@ -20,10 +20,12 @@ const KEY = "bellwether-lab-token";
 
 /** Takes the token out of the address, if it is there. */
 export function takeToken() {
-    const found = /[#&?]token=([^&]+)/.exec(location.hash);
+    const found = /([#&?])token=([^&]+)(&?)/.exec(location.hash);
     if (!found) return;
-    sessionStorage.setItem(KEY, decoded(found[1]));
-    const rest = location.hash.replace(found[0], found[0].startsWith("#") ? "#" : "");
+    const [whole, before, token, after] = found;
+    sessionStorage.setItem(KEY, decoded(token));
+    // What stood before it now stands before what comes after it.
+    const rest = location.hash.replace(whole, after || before === "#" ? before : "");
     history.replaceState(null, "", rest.length > 1 ? rest : location.pathname);
 }
 

@@ -26,11 +26,20 @@ export class Figures {
                 onclick: () => this.sift(name, this.paper) }, name)));
         this.papers = h("select", { "aria-label": "Paper" });
         this.papers.addEventListener("change", () => this.sift(this.filter, this.papers.value));
+        this.making = new AbortController();
+        this.all = h("button", { type: "button", id: "figures-all",
+            title: "Computes all figures that have no verdict yet; that takes minutes",
+            onclick: () => this.makeAll() }, "Compute all");
+        this.stop = h("button", { type: "button", id: "figures-stop", hidden: true,
+            onclick: () => this.making.abort() }, "Stop");
+        this.bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Figures computed" });
+        this.state = h("p", { class: "dim", id: "figures-state", role: "status" });
         this.list = h("ul", { class: "figure-list" });
         this.sheet = h("div", { class: "center flow" },
             h("p", { class: "dim" }, "Choose a figure: it is computed here, and each claim of the paper gets a verdict."));
         fill(element, h("aside", { class: "side", "aria-label": "Figures" },
-            this.filters, this.papers, this.list), this.sheet);
+            this.filters, this.papers, h("div", { class: "row wrap" }, this.all, this.stop, this.bar),
+            this.state, this.list), this.sheet);
     }
 
     /** @param {string} hash */
@@ -55,6 +64,7 @@ export class Figures {
 
     close() {
         this.asking.abort();
+        this.making.abort();
     }
 
     /** @param {Row} row */
@@ -124,8 +134,33 @@ export class Figures {
         } catch (error) {
             if (!signal.aborted) state.textContent = error instanceof Error ? error.message : "";
         } finally {
-            delete document.body.dataset.busy;
+            if (this.asking.signal === signal) delete document.body.dataset.busy;
         }
+    }
+
+    /** Computes one figure after the other, so that the filters by verdict find them all. */
+    async makeAll() {
+        const { signal } = (this.making = new AbortController());
+        const missing = this.figures.filter((row) => !this.verdicts(row).length);
+        [this.all.hidden, this.stop.hidden, this.bar.hidden] = [true, false, false];
+        let problem = "";
+        for (const [index, { id }] of missing.entries()) {
+            this.bar.value = index / missing.length;
+            this.state.textContent = `${index + 1} of ${missing.length}: ${id}${problem}`;
+            try {
+                await stream(`figures/${encodeURIComponent(id)}`, { body: {}, signal }, (line) => {
+                    if (line.lab !== "figure") return;
+                    this.computed.set(id, line);
+                    this.sift(this.filter, this.paper);
+                });
+            } catch (error) {
+                if (signal.aborted) break;
+                problem = `; ${id}: ${error instanceof Error ? error.message : error}`;
+            }
+        }
+        [this.all.hidden, this.stop.hidden, this.bar.hidden] = [false, true, true];
+        const left = this.figures.filter((row) => !this.verdicts(row).length).length;
+        this.state.textContent = (left ? `${left} of ${this.figures.length} have no verdict` : "All are computed") + problem;
     }
 
     /** @param {Row} figure */

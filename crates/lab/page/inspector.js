@@ -9,6 +9,13 @@ import { factRows, faultWords, recordWords, stateWords } from "./words.js";
 
 /** @typedef {import("./load.js").Loaded} Loaded */
 /** @typedef {import("./types.js").ProcessState} ProcessState */
+/**
+ * The processes whose details are shown: in which run, at which of its positions, and whether faults
+ * can be added to it.
+ * @typedef {{
+ *   loaded: Loaded, name: string, position: number, ids: number[], selected: boolean, ours: boolean,
+ * }} Shown
+ */
 /** @typedef {(fault: {what: string, [key: string]: any}[]) => void} Strike */
 
 /** Milliseconds between two drawings while it plays. */
@@ -70,22 +77,36 @@ function paused(state) {
     return state.phase === "paused";
 }
 
+/**
+ * A line of a list: when, what, and a button that removes it.
+ * @param {string} at
+ * @param {string} text
+ * @param {() => void} remove
+ */
+const row = (at, text, remove) =>
+    h("li", {}, h("span", { class: "at" }, at), h("span", {}, text),
+        h("button", { class: "quiet", type: "button", title: "Remove this", "aria-label": `Remove: ${text}`,
+            onclick: remove }, "×"));
+
 export class Inspector {
     /**
      * @param {HTMLElement} element
      * @param {{strike: Strike, seek: (position: number) => void, remove: (index: number) => void,
+     *   caption: () => void, conclude: () => void, silence: (index: number) => void,
      *   ask: (text: string, usual: string) => Promise<string | null>}} stage
      */
     constructor(element, stage) {
         this.stage = stage;
         this.card = h("section", { class: "card who", "aria-label": "Selection" });
         this.faults = h("section", { class: "card faults", "aria-label": "Faults" });
+        this.captions = h("section", { class: "card captioning", "aria-label": "Captions" });
         this.events = h("ol", { class: "events" });
         this.legend = h("section", { class: "card legend", "aria-label": "Legend" });
         fill(
             element,
             this.card,
             this.faults,
+            this.captions,
             h("section", { class: "card", "aria-label": "Events" }, h("h3", {}, "Events"), this.events),
             this.legend,
         );
@@ -97,46 +118,43 @@ export class Inspector {
      * @param {Loaded} loaded
      * @param {number} t
      * @param {number} position
-     * @param {Set<number>} selected
-     * @param {number | null} pointed
+     * @param {Shown} shown
      * @param {boolean} playing
      */
-    draw(loaded, t, position, selected, pointed, playing) {
+    draw(loaded, t, position, shown, playing) {
         // While it plays nobody can read faster than this.
         const now = performance.now();
         if (playing && now - this.drawn < REST) return;
         this.drawn = now;
-        const whom = selected.size ? [...selected] : pointed === null ? [] : [pointed];
-        const key = `${loaded.run.digest} ${t} ${position} ${whom} ${selected.size}`;
+        const { ids, selected, ours } = shown;
+        const key = `${loaded.run.digest} ${t} ${position} ${ids} ${selected} ${ours}`;
         if (key === this.shown) return;
         this.shown = key;
-        this.who(loaded, t, position, whom, selected);
+        this.who(shown, t);
         this.happens(loaded, position);
     }
 
     /**
-     * @param {Loaded} loaded
+     * @param {Shown} shown
      * @param {number} t
-     * @param {number} position
-     * @param {number[]} whom
-     * @param {Set<number>} selected
      */
-    who(loaded, t, position, whom, selected) {
-        const states = loaded.run.states(position).filter((state) => whom.includes(state.id));
+    who({ loaded, name, position, ids, selected, ours }, t) {
+        const states = loaded.run.states(position).filter((state) => ids.includes(state.id));
         if (!states.length) {
             const hint = loaded.head.recorded
                 ? "Point at a process to see what it believes."
-                : "Point at a process to see what it believes. Select it to break it; select two for " +
-                  "the link between them; drag a line through the group to split it.";
+                : "Point at a process to see what it believes. Select it to break it; select two, with Shift " +
+                  "or “Select several”, for the link between them; drag a line through the group to split it.";
             fill(this.card, h("h3", {}, "Break it"), h("p", { class: "dim" }, hint));
             return;
         }
         const [state] = states;
         const head =
             states.length > 1
-                ? [h("h3", {}, `Processes ${whom.join(", ")}`)]
+                ? [h("h3", {}, `Processes ${ids.join(", ")}`)]
                 : [
                       h("h3", {}, `Process ${state.id}`),
+                      name ? h("p", { class: "dim" }, name) : null,
                       h("p", { class: "belief" }, stateWords(state, t)),
                       h("dl", { class: "facts" },
                           ...factRows(state, t).flatMap(([name, value]) => [
@@ -144,7 +162,9 @@ export class Inspector {
                               h("dd", {}, value),
                           ])),
                   ];
-        const deeds = selected.size && !loaded.head.recorded ? this.deeds(loaded, states, t) : [];
+        const deeds = !selected || loaded.head.recorded ? []
+            : ours ? this.deeds(loaded, states, t)
+                : [h("p", { class: "dim" }, "Only the first group can be broken.")];
         // While it plays the card is drawn often; a focused button must stay.
         const focused = document.activeElement?.getAttribute("data-deed");
         fill(this.card, ...head, ...deeds);
@@ -249,15 +269,7 @@ export class Inspector {
      */
     listFaults(faults, buttons) {
         const rows = faults.map((fault, index) =>
-            h("li", {}, h("span", { class: "at" }, fault.at), h("span", {}, faultWords(fault)),
-                h("button", {
-                    class: "quiet",
-                    type: "button",
-                    title: "Remove this fault",
-                    "aria-label": `Remove: ${faultWords(fault)}`,
-                    onclick: () => this.stage.remove(index),
-                }, "×")),
-        );
+            row(fault.at, faultWords(fault), () => this.stage.remove(index)));
         fill(
             this.faults,
             h("div", { class: "row" }, h("h3", {}, "Faults"), h("span", { class: "grow" }), ...buttons),
@@ -265,6 +277,24 @@ export class Inspector {
                 ? h("ul", { class: "fault-list" }, ...rows)
                 : h("p", { class: "dim" }, "None of yours."),
         );
+    }
+
+    /**
+     * What a reader is told, each with a button that removes it, and the ways to say more.
+     * @param {import("./address.js").Caption[]} captions
+     * @param {string | undefined} outcome
+     */
+    listCaptions(captions, outcome) {
+        const rows = captions.map(({ at, text }, index) =>
+            row(at, text, () => this.stage.silence(index)));
+        if (outcome) rows.push(row("end", outcome, () => this.stage.silence(captions.length)));
+        const button = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
+            h("button", { type: "button", class: "quiet", id, onclick }, label);
+        const deeds = [button("caption-here", "Caption here…", () => this.stage.caption()),
+            button("conclude", "Outcome…", () => this.stage.conclude())];
+        fill(this.captions, h("h3", {}, "Captions"),
+            ...(rows.length ? [h("ul", { class: "word-list" }, ...rows)] : []),
+            h("div", { class: "deeds" }, ...deeds));
     }
 
     /**

@@ -21,10 +21,10 @@ export class Judge {
             ...table.protocols.map((/** @type {Line} */ one) => h("option", { value: one.name }, one.name)));
         this.choice.addEventListener("change", () => this.fillForm({}));
         this.about = h("p", { class: "dim about" });
-        const promises = [...new Set(table.protocols.map((/** @type {Line} */ one) => one.promise))];
         this.promise = h("select", { id: "judge-promise" },
             h("option", { value: "" }, "its own"),
-            ...promises.map((name) => h("option", { value: String(name).replaceAll(" ", "-") }, name)));
+            ...table.promises.map((/** @type {Line} */ { name, text }) =>
+                h("option", { value: name }, text)));
         this.budget = h("input", { type: "number", id: "judge-schedules", min: 1, value: 2000 });
         const fields = h("div", { id: "judge-flags" });
         this.form = new Form(fields, () => {});
@@ -77,6 +77,7 @@ export class Judge {
         try {
             await stream("check", { body, signal }, (line) => {
                 if (line.schedules !== undefined) this.progress(line, bar, state, faults);
+                if (line.lab === "shrinking") state.textContent += `; ${line.invariant} is broken: shrinking…`;
                 if (line.lab === "violation") this.violation(line, found);
                 if (line.lab === "held") {
                     found.className = "notice good";

@@ -9,6 +9,9 @@ import { LiveLanes } from "./live_lanes.js";
 
 /** @typedef {{[key: string]: any}} Row */
 
+/** How late this page may see a change, in milliseconds. */
+const LATE = 500;
+
 /** What can be done to a member of the demo, and in which states. */
 const DEEDS = /** @type {[string, string, string, string[]][]} */ ([
     ["kill", "kill -9", "It ends at once, without a word.", ["running", "paused"]],
@@ -26,6 +29,10 @@ export class Live {
         /** @type {Row[]} Changes of leader that this page has seen, the latest first. */
         this.history = [];
         this.leaders = new Map();
+        /** @type {Map<number, Row>} By group: its reigns, as its members remember them. */
+        this.pasts = new Map();
+        /** @type {Map<number, string>} What groups are called. */
+        this.names = new Map();
         this.headline = h("p", { class: "headline", id: "live-leader" }, "Looking for members…");
         this.start = h("button", { type: "button", class: "main", id: "demo-start",
             onclick: () => this.demo("start") }, "Start a demo group");
@@ -36,6 +43,7 @@ export class Live {
             onclick: () => this.judge() }, "Judge what happened");
         this.complaint = h("p", { class: "warning", id: "demo-complaint", role: "status", hidden: true });
         this.problem = h("p", { class: "wrong", role: "alert", hidden: true });
+        this.crowd = h("p", { class: "warning", id: "left-out", role: "status", hidden: true });
         this.people = h("div", { class: "members", id: "demo-members" });
         this.failovers = h("div", { class: "table-box", id: "failovers" });
         this.details = h("div", { class: "cards" });
@@ -54,7 +62,7 @@ export class Live {
                 h("div", { class: "row wrap" }, this.headline, h("span", { class: "grow" }),
                     this.trace, ...chooser("trace-file", "Open a trace", "What live members recorded"),
                     this.start, this.stop),
-                this.problem, this.complaint, this.nobody, this.people, this.failovers, this.running, this.details),
+                this.problem, this.complaint, this.crowd, this.nobody, this.people, this.failovers, this.running, this.details),
             h("aside", { class: "inspect", "aria-label": "History" },
                 h("section", { class: "card" }, h("h3", {}, "Leaders"), this.past)));
     }
@@ -81,9 +89,13 @@ export class Live {
      */
     async listen(signal) {
         while (!signal.aborted) {
+            // Each answer numbers the groups anew.
+            for (const known of [this.leaders, this.pasts, this.names]) known.clear();
+            this.history = [];
             try {
                 await stream("live", { signal }, (line) => {
                     if (line.lab === "members") this.see(line);
+                    if (line.lab === "past") this.remember(line);
                 });
             } catch (error) {
                 if (signal.aborted) return;
@@ -101,8 +113,14 @@ export class Live {
 
     /** @param {Row} line */
     see(line) {
+        this.call(line.members);
         this.lanes.see(line);
         this.leads(line);
+        this.crowd.hidden = !line.left_out;
+        if (line.left_out) {
+            this.crowd.textContent = `${count(line.left_out, "member")} more than can be asked. ` +
+                "Those that --member names come first; --dir names one directory.";
+        }
         const demo = line.demo ?? {};
         this.start.hidden = Boolean(demo.running);
         this.stop.hidden = this.trace.hidden = !demo.running;
@@ -121,39 +139,78 @@ export class Live {
     }
 
     /**
+     * Gives groups their names: two that are there may have one name, and are then numbered.
+     * @param {Row[]} members
+     */
+    call(members) {
+        const here = new Set(members.map(({ home }) => home));
+        for (const member of members) {
+            const { group, home } = member;
+            if (home !== null && !this.names.has(home)) {
+                const taken = [...this.names].filter(([other]) => here.has(other)).map(([, name]) => name);
+                let [name, number] = [group, 1];
+                while (taken.includes(name)) name = `${group} (${(number += 1)})`;
+                this.names.set(home, name);
+            }
+            member.name = this.names.get(home) ?? group;
+        }
+    }
+
+    /**
      * Who leads in each group, and since when.
      * @param {Row} line
      */
     leads(line) {
         const now = new Map();
-        for (const { group, status, error } of line.members) {
+        for (const { home, status, error } of line.members) {
             if (!status) continue;
-            if (!now.has(group)) now.set(group, []);
+            if (!now.has(home)) now.set(home, []);
             // With an error the status is what it said last.
-            if (!error && status.role === "leader") now.get(group).push(status);
+            if (!error && status.role === "leader") now.get(home).push(status);
         }
-        for (const [group, leaders] of now) now.set(group, current(leaders));
+        for (const [home, leaders] of now) now.set(home, current(leaders));
+        const name = (/** @type {number} */ home) => this.names.get(home) ?? "";
         let news = false;
-        for (const [group, ids] of now) {
-            const words = String(ids);
-            const before = this.leaders.get(group);
+        for (const [home, ids] of now) {
+            const words = list(ids);
+            const before = this.leaders.get(home);
             if (before?.words === words) continue;
-            const lasted = before ? line.t_ms - before.since : null;
-            this.leaders.set(group, { words, since: line.t_ms });
-            this.history.unshift({ wall: Date.now(), group, ids, lasted });
+            const lasted = before ? trim((line.t_ms - before.since) / 1000, 3) : "";
+            const led = before ? `; before that ${before.words.replace("–", "nobody")} for ${lasted} s` : "";
+            this.leaders.set(home, { words, since: line.t_ms });
+            const text = `${ids.length ? "leads" : "nobody leads"}${led}`;
+            this.history.unshift({ wall: Date.now(), home, ids, text });
             news = true;
             this.history.length = Math.min(this.history.length, 100);
-            by("announcer").textContent = told(group, ids);
+            by("announcer").textContent = told(name(home), ids);
         }
-        const groups = [...now].map(([group, ids]) => told(group, ids));
+        const groups = [...now].map(([home, ids]) => told(name(home), ids));
         const headline = groups.join(" · ") || "No member runs here";
         if (this.headline.textContent !== headline) this.headline.textContent = headline;
-        if (!news) return;
-        const rows = this.history.map(({ wall, group, ids, lasted }) =>
-            h("li", {}, h("span", { class: "at" }, new Date(wall).toLocaleTimeString("en-GB")),
-                h("b", {}, ids.length ? ids.join(", ") : "–"),
-                h("span", {}, `${group}${lasted === null ? "" : `, after ${trim(lasted / 1000, 3)} s`}`)));
-        fill(this.past, ...rows);
+        if (news) this.tell();
+    }
+
+    /**
+     * What members remember takes the place of what this page has seen: it is exact, and goes back to
+     * before the page was opened.
+     * @param {Row} past
+     */
+    remember(past) {
+        this.pasts.set(past.group, { ...past, came: Date.now() });
+        this.tell();
+    }
+
+    /** Writes the list of leaders, the latest first. */
+    tell() {
+        const known = [...this.pasts].flatMap(([home, { reigns }]) => reigns.map((/** @type {Row} */ reign) => ({
+            home, wall: reign.wall_ms, ids: [reign.leader], text: reignWords(reign) })));
+        // What is seen soon after it came happened before: members are looked at a few times a second.
+        const newer = this.history.filter(({ home, wall }) =>
+            wall > (this.pasts.get(home)?.came ?? -LATE) + LATE);
+        const rows = [...known, ...newer].sort((a, b) => b.wall - a.wall).slice(0, 100);
+        fill(this.past, ...rows.map(({ wall, home, ids, text }) =>
+            h("li", {}, h("span", { class: "at" }, wall === null ? "–" : new Date(wall).toLocaleTimeString("en-GB")),
+                h("b", {}, list(ids)), h("span", {}, `${this.names.get(home) ?? ""}: ${text}`))));
     }
 
     /**
@@ -232,8 +289,8 @@ export class Live {
     }
 
     /** @param {Row} member */
-    card({ key, group, id }) {
-        const name = group ? `${group}/${id}` : key;
+    card({ key, group, name: called, id }) {
+        const name = group ? `${called}/${id}` : key;
         const resign = h("button", { type: "button", "data-resign": key,
             title: "It hands over to another member, and stays.",
             onclick: () => this.resign(key, name) }, "Ask it to resign");
@@ -291,6 +348,19 @@ function current(leaders) {
     return [...new Set(ids)].sort((a, b) => a - b);
 }
 
+/** @param {number[]} ids */
+const list = (ids) => ids.join(", ") || "–";
+
+/**
+ * A reign in words: how long nobody led before it, how long it lasted, and why it ended.
+ * @param {Row} reign
+ */
+function reignWords({ lasted_ms: lasted, without_ms: without, end, why }) {
+    const time = (/** @type {number} */ ms) => (ms < 1000 ? `${trim(ms, 3)} ms` : `${trim(ms / 1000, 3)} s`);
+    const led = end === "leads" ? "leads" : `led for ${time(lasted)}; ${why}`;
+    return without === null ? led : `${led}. Nobody led for ${time(without)} before`;
+}
+
 /**
  * @param {string} group
  * @param {number[]} ids
@@ -301,13 +371,13 @@ function told(group, ids) {
 }
 
 /** @param {Row} member */
-function statusRows({ group, id, status, error, from }) {
+function statusRows({ group, name: called, id, status, error, ended, from }) {
     const remote = from.startsWith("http://");
-    const name = h("h3", {}, group === null ? from : `${group} / ${id}`,
-        remote && group !== null ? h("small", { class: "dim" }, ` ${from.slice(7)}`) : null);
+    const place = group !== null && (remote || called !== group);
+    const name = h("h3", {}, group === null ? from : `${called} / ${id}`,
+        place ? h("small", { class: "dim" }, ` ${from.replace("http://", "")}`) : null);
     if (!status || error) {
         // The path of its socket says nothing to who watches.
-        const ended = error?.startsWith("no running ");
         if (ended) return [name, h("p", { class: "belief dim" }, "has ended")];
         const why = error ?? "does not answer";
         return [name, h("p", { class: "wrong" }, why), remote ? null : h("p", { class: "dim" }, from)];

@@ -14,6 +14,22 @@ const LANE = 26;
 const LEFT = 92;
 const BOTTOM = 20;
 
+/**
+ * Each member once, by the name of its lane. One that is asked in two ways is taken as it answers; a
+ * member elsewhere is known by its address until it says who it is.
+ * @param {{[key: string]: any}[]} members
+ */
+function once(members) {
+    /** @type {Map<string, {[key: string]: any}>} */
+    const found = new Map();
+    for (const member of members) {
+        const { key: place, name, id, status, error } = member;
+        const key = name ? `${name}/${id}` : place.replace("http://", "");
+        if (!found.has(key) || (status && !error)) found.set(key, member);
+    }
+    return found;
+}
+
 export class LiveLanes {
     constructor() {
         this.canvas = h("canvas", { class: "live-canvas", role: "img",
@@ -49,9 +65,7 @@ export class LiveLanes {
         const t = line.t_ms;
         // The clock of the server may not be that of the reader.
         this.offset = t - performance.now();
-        for (const { key: place, group, id, status, error } of line.members) {
-            // A member elsewhere is known by its address until it says who it is.
-            const key = group ? `${group}/${id}` : place.replace("http://", "");
+        for (const [key, { status, error }] of once(line.members)) {
             const what = status && !error ? status.role : "gone";
             const leader = what === "gone" ? null : (status.leaders?.[0] ?? null);
             if (leader !== null) this.leaders.see(leader);

@@ -6,6 +6,17 @@ import { copy, h, save } from "./dom.js";
 /** @typedef {import("./load.js").Loaded} Loaded */
 
 /**
+ * The address of what is shown, with the digest of its records: opened elsewhere, the page says if the
+ * run is another one there.
+ * @param {string} digest
+ */
+function addressWith(digest) {
+    const [page, fragment = ""] = location.href.split(/#(.*)/s);
+    const plain = fragment.replace(/&digest=[^&]*/, "");
+    return plain.includes("?") ? `${page}#${plain}&digest=${digest}` : location.href;
+}
+
+/**
  * The menu of what can be done with the run that is shown.
  * @param {() => {loaded: Loaded | null, what: unknown}} shown
  * @param {(error: unknown) => void} failed
@@ -29,12 +40,13 @@ export function shareMenu(shown, failed) {
     const named = (/** @type {Loaded} */ { head }, /** @type {string} */ end) =>
         (head.file ?? "run.toml").replace(/toml$/, end);
     const digest = h("p", { class: "dim digest" });
+    const needs = h("p", { class: "dim digest", id: "needs-file" });
     const menu = h(
         "details",
         { class: "menu" },
         h("summary", { class: "button" }, "Share"),
         h("div", { class: "menu-list" },
-            item("Copy the address", "address", (_, button) => copy(location.href, button)),
+            item("Copy the address", "address", ({ run }, button) => copy(addressWith(run.digest), button)),
             item("Copy the command", "command", ({ head }, button) => copy(head.command ?? "", button)),
             item("Save the scenario", "scenario", (loaded) =>
                 save(named(loaded, "toml"), loaded.head.toml ?? "")),
@@ -43,10 +55,12 @@ export function shareMenu(shown, failed) {
                     "image/svg+xml")),
             item("Save the records", "records", (loaded) =>
                 save(named(loaded, "jsonl"), `${loaded.lines.join("\n")}\n`, "application/x-ndjson")),
-            digest),
+            needs, digest),
     );
     menu.addEventListener("toggle", () => {
-        const run = shown().loaded?.run;
+        const { run, head } = shown().loaded ?? {};
+        const reads = head?.file && head.command?.endsWith(head.file);
+        needs.textContent = reads ? `The command reads ${head.file}: save the scenario, too.` : "";
         digest.textContent = run ? `${run.records.length} records, digest ${run.digest}` : "";
     });
     // A menu closes when the reader goes elsewhere.

@@ -19,6 +19,7 @@ import { faultWords, leaderWords } from "./words.js";
 
 /** @typedef {import("./address.js").Wanted} Wanted */
 /** @typedef {import("./address.js").Fault} Fault */
+/** @typedef {import("./address.js").Caption} Caption */
 /** @typedef {import("./load.js").Loaded} Loaded */
 
 export class Stage {
@@ -37,7 +38,9 @@ export class Stage {
         this.loaded = null;
         /** @type {Set<number>} */
         this.selected = new Set();
-        /** @type {number | null} */
+        /** The pane that the selected processes are in: two lessons side by side have two groups. */
+        this.chosen = 0;
+        /** @type {{pane: number, id: number} | null} */
         this.pointed = null;
         this.asking = new AbortController();
         this.told = "";
@@ -47,18 +50,26 @@ export class Stage {
         this.lesson = null;
         this.player = new Player(() => this.draw());
         this.side = new Side(table, this.sideWishes());
-        this.panes = [new Pane(this.paneWishes())];
+        this.panes = [new Pane(this.paneWishes(0))];
         this.headline = h("p", { class: "headline" });
         this.notice = h("p", { class: "notice", hidden: true, role: "status" });
+        this.differs = h("p", { class: "notice bad", id: "differs", hidden: true, role: "status" },
+            "This is another run than the one that was shared: the address is that of a run with " +
+            "other records. Defaults or rules may differ there; a saved scenario has all parameters.");
         this.paneBox = h("div", { class: "panes" }, this.panes[0].element);
         const captions = h("div", { class: "captions", hidden: true });
         const transport = h("div", { class: "transport", role: "toolbar", "aria-label": "Playing" });
         const canvas = h("canvas", { class: "lanes-canvas", "aria-hidden": "true" });
         const share = shareMenu(() => ({ loaded: this.loaded, what: this.what() }),
             (error) => this.refuse(error));
+        /** Whether each click or tap adds to the selection: a phone has no key to hold. */
+        this.several = h("button", { type: "button", class: "quiet", id: "several", "aria-pressed": "false",
+            title: "Each click adds to the selection, as with Shift", onclick: () => {
+                this.several.setAttribute("aria-pressed", String(!this.selectsMore));
+            } }, "Select several");
         this.center = h("div", { class: "center" },
-            h("div", { class: "top row" }, this.headline, h("span", { class: "grow" }), share),
-            this.notice, this.paneBox, captions, transport,
+            h("div", { class: "top row" }, this.headline, h("span", { class: "grow" }), this.several, share),
+            this.notice, this.differs, this.paneBox, captions, transport,
             h("div", { class: "lanes", tabindex: -1 }, canvas));
         const inspect = h("aside", { class: "inspect", "aria-label": "Details" });
         fill(element, this.side.element, this.center, inspect);
@@ -75,6 +86,10 @@ export class Stage {
             strike: (faults) => this.strike(faults),
             seek: (position) => this.goto(position),
             remove: (index) => this.change(this.wanted.faults.filter((_, at) => at !== index)),
+            caption: () => this.caption(),
+            conclude: () => this.conclude(),
+            silence: (index) => this.tell(index === this.written.length ? { outcome: null }
+                : { captions: this.written.filter((_, at) => at !== index) }),
             ask: askFor,
         });
         const deed = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ label,
@@ -102,7 +117,8 @@ export class Stage {
                 const { lesson: name, toml, scenario } = this.wanted;
                 const own = !name && !toml && !scenario;
                 const protocol = this.side.choice.value;
-                this.wanted = { protocol, flags, faults: own ? this.wanted.faults : [] };
+                const { faults, captions, outcome } = this.wanted;
+                this.wanted = { protocol, flags, ...(own ? { faults, captions, outcome } : { faults: [] }) };
                 this.navigate();
             },
             reseed: () => this.reseed(),
@@ -110,20 +126,26 @@ export class Stage {
         };
     }
 
-    /** What happens when the reader points at, selects or cuts something in the picture. */
-    paneWishes() {
+    /**
+     * What happens when the reader points at, selects or cuts something in a pane. Faults are those
+     * of the first one's run: the run beside it is a lesson as it is.
+     * @param {number} pane
+     */
+    paneWishes(pane) {
         return {
-            select: (/** @type {number} */ id, /** @type {boolean} */ more) => this.select(id, more),
+            select: (/** @type {number} */ id, /** @type {boolean} */ more) =>
+                this.select(pane, id, more),
             link: (/** @type {[number, number] | null} */ ends) => {
+                this.chosen = pane;
                 this.selected = new Set(ends ?? []);
                 this.draw();
             },
             split: (/** @type {[number[], number[]]} */ [a, b]) => {
-                if (!a.length || !b.length) return;
+                if (pane || !a.length || !b.length) return;
                 this.strike([{ what: "cut", from: a, to: b }, { what: "cut", from: b, to: a }]);
             },
             point: (/** @type {number | null} */ id) => {
-                this.pointed = id;
+                this.pointed = id === null ? null : { pane, id };
                 this.draw();
             },
         };
@@ -146,7 +168,16 @@ export class Stage {
     forgetHistory() {
         this.done = [];
         this.undone = [];
-        this.selected.clear();
+        this.choose(0);
+    }
+
+    /**
+     * Begins a selection in a pane.
+     * @param {number} pane
+     */
+    choose(pane) {
+        this.chosen = pane;
+        this.selected = new Set();
     }
 
     /**
@@ -154,7 +185,7 @@ export class Stage {
      * @param {number} [at]
      */
     navigate(at) {
-        this.wanted.at = undefined;
+        this.wanted.at = this.wanted.digest = undefined;
         this.complete();
         this.opened = writeWanted(this.wanted);
         if (this.opened !== location.hash) history.pushState(null, "", this.opened);
@@ -180,8 +211,9 @@ export class Stage {
     }
 
     /**
-     * Says which protocol, how many processes and which seed, if that is left open: what is shared
-     * means the same run whatever the defaults are elsewhere.
+     * Says which protocol, how many processes and which seed, if that is left open: these are the
+     * page's own choices. Other parameters have the defaults of the program; a copied address has the
+     * digest of its run, so that the page elsewhere can say whether those made another run.
      */
     complete() {
         const { lesson: name, toml, scenario, protocol, flags } = this.wanted;
@@ -194,9 +226,10 @@ export class Stage {
 
     /** What is asked of the server. */
     what() {
-        const { protocol, flags, toml, scenario, lesson: name, seed, promise, faults } = this.wanted;
+        const { protocol, flags, toml, scenario, lesson: name, seed, promise, faults, captions, outcome } =
+            this.wanted;
         const sorted = [...faults].sort((a, b) => Number.parseFloat(a.at) - Number.parseFloat(b.at));
-        const more = sorted.length ? { faults: sorted } : {};
+        const more = { captions, outcome, ...(sorted.length ? { faults: sorted } : {}) };
         const drawn = { ...(seed === undefined ? {} : { seed }), ...(promise ? { promise } : {}) };
         if (name) return { toml: this.lesson?.toml, ...drawn, ...more };
         if (toml) return { toml, ...drawn, ...more };
@@ -267,8 +300,12 @@ export class Stage {
         this.side.refuse(null);
         if (!this.wanted.protocol) this.side.tell(loaded.head);
         const panes = beside ? 2 : 1;
-        while (this.panes.length < panes) this.panes.push(new Pane(this.paneWishes()));
+        while (this.panes.length < panes) {
+            this.panes.push(new Pane(this.paneWishes(this.panes.length)));
+        }
         this.panes.length = panes;
+        if (this.chosen >= panes) this.choose(0);
+        if (this.pointed && this.pointed.pane >= panes) this.pointed = null;
         fill(this.paneBox, ...this.panes.map((pane) => pane.element));
         this.panes[0].show(loaded, beside ? this.lesson.title : "");
         if (beside) this.panes[1].show(beside.loaded, beside.title);
@@ -282,11 +319,15 @@ export class Stage {
         this.inspector.listFaults(this.wanted.faults, [this.undoButton, this.redoButton]);
         this.undoButton.disabled = !this.done.length;
         this.redoButton.disabled = !this.undone.length;
-        const { outcome } = this.lesson ?? loaded.head;
-        const mine = this.wanted.faults.length || this.wanted.seed !== undefined;
+        const { outcome } = this.wanted.outcome === undefined && this.lesson || loaded.head;
+        const changed = this.wanted.faults.length || this.wanted.seed !== undefined;
+        const mine = changed && !this.wanted.outcome;
+        if (!loaded.head.recorded) this.inspector.listCaptions(this.written, loaded.head.outcome?.text);
         this.captions.show(loaded.head.captions ?? [], mine ? "" : (outcome?.text ?? ""),
             loaded.end?.as_stated ?? null);
         this.say(loaded);
+        const { digest } = this.wanted;
+        this.differs.hidden = digest === undefined || digest === loaded.run.digest;
         document.body.dataset.digest = loaded.run.digest;
         this.measure();
         this.player.show(loaded.run, loaded.head.scales?.delay ?? loaded.run.flights.usual, at);
@@ -353,10 +394,60 @@ export class Stage {
 
     /** @param {Fault[]} faults */
     apply(faults) {
-        this.wanted = { ...this.wanted, faults, at: undefined };
+        return this.put({ ...this.wanted, faults });
+    }
+
+    /**
+     * Shows this instead, at the same moment.
+     * @param {Wanted} wanted
+     */
+    put(wanted) {
+        this.wanted = { ...wanted, at: undefined, digest: undefined };
         this.opened = writeWanted(this.wanted);
         history.replaceState(null, "", this.opened);
         return this.load(this.player.t);
+    }
+
+    /**
+     * Writes captions, or what the run comes to, in place of those that it has. If the server refuses
+     * them they are taken back.
+     * @param {{captions?: Caption[], outcome?: import("./address.js").Outcome | null}} words
+     */
+    async tell(words) {
+        const before = this.wanted;
+        if (await this.put({ ...before, ...words }) !== false) return;
+        this.wanted = before;
+        this.opened = writeWanted(before);
+        history.replaceState(null, "", this.opened);
+    }
+
+    /**
+     * The captions of the run that is shown, as an address has them.
+     * @returns {Caption[]}
+     */
+    get written() {
+        const told = this.loaded?.head.captions ?? [];
+        return this.wanted.captions ?? told.map((/** @type {{at: number, text: string}} */ { at, text }) =>
+            ({ at: exact(at), text }));
+    }
+
+    /** Asks for a caption, which is shown from the cursor on. */
+    async caption() {
+        this.player.pause();
+        const at = exact(this.player.t);
+        const same = this.written.find((caption) => caption.at === at);
+        const text = await askFor("What is said from here on:", same?.text ?? "");
+        if (!text) return;
+        const captions = [...this.written.filter((caption) => caption !== same), { at, text }];
+        captions.sort((a, b) => Number.parseFloat(a.at) - Number.parseFloat(b.at));
+        this.tell({ captions });
+    }
+
+    /** Asks for what the run comes to; it states who leads at the end. */
+    async conclude() {
+        this.player.pause();
+        const text = await askFor("What the run comes to:", this.loaded?.head.outcome?.text ?? "");
+        if (text) this.tell({ outcome: { leaders: this.loaded?.end?.leaders ?? [], text } });
     }
 
     undo() {
@@ -373,11 +464,18 @@ export class Stage {
         this.apply(faults);
     }
 
+    get selectsMore() {
+        return this.several.getAttribute("aria-pressed") === "true";
+    }
+
     /**
+     * @param {number} pane
      * @param {number} id
-     * @param {boolean} more
+     * @param {boolean} shift whether it is added to the selection
      */
-    select(id, more) {
+    select(pane, id, shift) {
+        const more = shift || this.selectsMore;
+        if (pane !== this.chosen) this.choose(pane);
         const was = this.selected.has(id);
         if (!more) {
             const only = was && this.selected.size === 1;
@@ -409,18 +507,40 @@ export class Stage {
         const { loaded, player } = this;
         if (!loaded || player.run !== loaded.run) return;
         const { t, position, playing } = player;
-        this.panes[0].draw(t, position, this.selected, !playing);
-        const beside = this.panes[1]?.loaded?.run;
-        if (beside) this.panes[1].draw(t, beside.positionAt(t), new Set(), !playing);
-        this.diagram.draw(t, this.selected);
+        /** @type {Set<number>} */
+        const none = new Set();
+        const selected = this.panes.map((_, pane) => (pane === this.chosen ? this.selected : none));
+        this.panes.forEach((pane, index) =>
+            pane.draw(t, this.positionIn(index), selected[index], !playing));
+        this.diagram.draw(t, selected[0]);
         this.transport.draw();
         this.captions.draw();
-        this.inspector.draw(loaded, t, position, this.selected, this.pointed, playing);
+        this.inspector.draw(loaded, t, position, this.shown(), playing);
         const words = leaderWords(loaded.run.leadersAt(position, t));
         if (words === this.told) return;
         this.told = words;
         this.headline.textContent = words;
         by("announcer").textContent = words;
+    }
+
+    /**
+     * How many records of a pane's run there are up to the cursor.
+     * @param {number} pane
+     */
+    positionIn(pane) {
+        const run = this.panes[pane].loaded?.run;
+        return pane && run ? run.positionAt(this.player.t) : this.player.position;
+    }
+
+    /** Of which processes the details are shown: the selected ones, or the one that is pointed at. */
+    shown() {
+        const pane = this.selected.size ? this.chosen : (this.pointed?.pane ?? 0);
+        const ids = this.selected.size ? [...this.selected] : this.pointed ? [this.pointed.id] : [];
+        const { loaded, name } = this.panes[pane];
+        return {
+            loaded: /** @type {Loaded} */ (loaded), name, position: this.positionIn(pane), ids,
+            selected: this.selected.size > 0, ours: pane === 0,
+        };
     }
 
     /**

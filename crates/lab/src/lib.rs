@@ -28,7 +28,7 @@
 //! | `stage`, `head`, `lessons` | one run, played |
 //! | `measure`, `first`, `forms` | many runs, what is said before them, formulas |
 //! | `figures`, `trials` | the papers' figures, the judge |
-//! | `live`, `recorded` | groups that run, and what they recorded |
+//! | `live`, `groups`, `recorded` | groups that run, who led them before, and what they recorded |
 
 mod bodies;
 mod doors;
@@ -36,6 +36,7 @@ mod figures;
 mod files;
 mod first;
 mod forms;
+mod groups;
 mod head;
 mod lessons;
 mod live;

@@ -5,6 +5,7 @@
 //! be disturbed; other members of this machine can be asked to resign, and members elsewhere are
 //! only watched. When a client goes away, its server threads stop asking members.
 
+use crate::groups::Groups;
 use crate::program::{Demo, Program};
 use crate::reply;
 use crate::routes::{App, Shared, read};
@@ -13,7 +14,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::HeaderValue;
 use axum::response::Response;
 use bellwether_net::clock::{BootTime, Clock};
-use bellwether_net::control::{find, places};
+use bellwether_net::control::{ClientError, find, places};
 use hyper::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,7 +36,7 @@ const MEMBERS_MAX: usize = 64;
 
 /// Where a member is asked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Source {
+pub(crate) enum Source {
     /// In this directory, this member of this group.
     Here(PathBuf, String, u64),
     /// At this address.
@@ -44,7 +45,7 @@ enum Source {
 
 impl Source {
     /// What pages call it.
-    fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         match self {
             // Two directories may have a member of the same group and number.
             Self::Here(dir, group, id) => format!("{}/{group}/{id}", dir.display()),
@@ -66,6 +67,8 @@ impl Source {
 struct Latest {
     status: Option<Value>,
     error: Option<String>,
+    /// Whether it was here and has ended: its socket is left, and nobody answers.
+    ended: bool,
 }
 
 /// Asks one member again and again, on a thread of its own.
@@ -81,9 +84,11 @@ impl Drop for Asking {
 }
 
 fn ask(source: &Source, program: &dyn Program) -> Latest {
+    let mut ended = false;
     let asked = match source {
         Source::Here(dir, group, id) => {
             let status = find(dir, Some(group), Some(*id)).and_then(|mut client| client.status());
+            ended = matches!(status, Err(ClientError::Nobody { .. }));
             match status {
                 Ok(status) => serde_json::to_value(&status).map_err(|error| error.to_string()),
                 Err(error) => Err(error.to_string()),
@@ -92,8 +97,8 @@ fn ask(source: &Source, program: &dyn Program) -> Latest {
         Source::There(url) => program.remote_status(url),
     };
     match asked {
-        Ok(status) => Latest { status: Some(status), error: None },
-        Err(why) => Latest { status: None, error: Some(why) },
+        Ok(status) => Latest { status: Some(status), error: None, ended },
+        Err(why) => Latest { status: None, error: Some(why), ended },
     }
 }
 
@@ -122,25 +127,33 @@ impl Asking {
     }
 }
 
-/// All members that can be asked now.
-fn sources(app: &App) -> Vec<Source> {
+/// All members that can be asked now, and how many are left out.
+fn sources(app: &App) -> (Vec<Source>, usize) {
     let demo = app.demo().clone();
     let mut dirs = app.program.dirs();
     dirs.extend(demo.as_ref().map(|demo| demo.dir()));
-    let mut found = Vec::new();
+    let mut here = Vec::new();
     for dir in dirs {
         // A directory that others may not read has nothing for them.
         for place in places(&dir).unwrap_or_default() {
-            found.push(Source::Here(dir.clone(), place.group, place.id));
+            here.push(Source::Here(dir.clone(), place.group, place.id));
         }
     }
-    found.extend(app.members.iter().cloned().map(Source::There));
-    found.truncate(MEMBERS_MAX);
-    found
+    bounded(app.members.iter().cloned().map(Source::There).collect(), here)
 }
 
-/// A member as a page sees it; `own` if it is one of the demonstration.
-fn member(source: &Source, latest: &Latest, own: bool) -> Value {
+/// As many as are asked, first those that somebody named, and how many are left out.
+fn bounded(named: Vec<Source>, here: Vec<Source>) -> (Vec<Source>, usize) {
+    let mut all = named;
+    all.extend(here);
+    let left_out = all.len().saturating_sub(MEMBERS_MAX);
+    all.truncate(MEMBERS_MAX);
+    (all, left_out)
+}
+
+/// A member as a page sees it, with the number of its group, if that is known; `own` if it is one
+/// of the demonstration.
+fn member(source: &Source, latest: &Latest, home: Option<usize>, own: bool) -> Value {
     let (group, id) = match (source, &latest.status) {
         (Source::Here(_, group, id), _) => (json!(group), json!(id)),
         (Source::There(_), Some(status)) => (status["group"].clone(), status["id"].clone()),
@@ -153,26 +166,23 @@ fn member(source: &Source, latest: &Latest, own: bool) -> Value {
     json!({
         "key": source.key(),
         "group": group,
+        "home": home,
         "id": id,
         "from": from,
         "resigns": matches!(source, Source::Here(..)) && !own,
         "status": latest.status,
         "error": latest.error,
+        "ended": latest.ended,
     })
-}
-
-/// Whether a member that was here has ended: its socket is left, and nobody answers.
-fn is_over(latest: &Latest) -> bool {
-    let nobody = |why: &String| why.starts_with("no running ");
-    latest.error.as_ref().is_some_and(nobody)
 }
 
 fn follow(app: &App, lines: &mut Lines) {
     let mut asked: BTreeMap<Source, Asking> = BTreeMap::new();
     let (mut before, mut quiet) = (Value::Null, 0);
+    let mut groups = Groups::default();
     while !lines.is_over() {
         let demo = app.demo().clone();
-        let now = sources(app);
+        let (now, left_out) = sources(app);
         asked.retain(|source, _| now.contains(source));
         for source in now {
             if !asked.contains_key(&source)
@@ -181,16 +191,29 @@ fn follow(app: &App, lines: &mut Lines) {
                 asked.insert(source, asking);
             }
         }
-        let known = asked.iter().map(|(source, asking)| (source, asking.latest()));
+        let known = asked.iter().map(|(source, asking)| {
+            let latest = asking.latest();
+            let home = latest.status.as_ref().map(|status| groups.of(status));
+            (source, latest, home)
+        });
+        let known: Vec<(&Source, Latest, Option<usize>)> = known.collect();
         // Of a demonstration dead and paused members are shown; they are its own.
-        let shown = known.filter_map(|(source, latest)| {
+        let shown = known.iter().filter_map(|(source, latest, home)| {
             let own = source.is_of(demo.as_ref());
             let began = latest.status.is_some() || latest.error.is_some();
-            (began && (own || !is_over(&latest))).then(|| member(source, &latest, own))
+            (began && (own || !latest.ended)).then(|| member(source, latest, *home, own))
         });
         let members: Vec<Value> = shown.collect();
+        let answering = known.iter().filter(|(_, latest, _)| latest.error.is_none());
+        let answering = answering.filter_map(|(source, latest, home)| {
+            Some((*source, (*home)?, latest.status.as_ref()?))
+        });
+        for past in groups.ask(answering, &app.program) {
+            lines.say(&past);
+            lines.send();
+        }
         let state = demo.map_or_else(|| absent(app), |demo| demo.state());
-        let said = json!({ "members": members, "demo": state });
+        let said = json!({ "members": members, "left_out": left_out, "demo": state });
         quiet += 1;
         if said != before || quiet >= GLANCES {
             let mut line = said.clone();
@@ -230,7 +253,7 @@ pub(crate) async fn resign(State(app): Shared, request: Request) -> Response {
     let shared = Arc::clone(&app);
     let ask = move || {
         let named = |source: &Source| source.key() == member;
-        match sources(&shared).into_iter().find(named) {
+        match sources(&shared).0.into_iter().find(named) {
             Some(Source::Here(dir, group, id)) => {
                 let asked = find(&dir, Some(&group), Some(id));
                 asked.and_then(|mut client| client.resign()).map_err(|error| error.to_string())
@@ -328,5 +351,20 @@ pub(crate) async fn trace(State(app): Shared) -> Response {
         Ok(Ok(bytes)) => reply::of(StatusCode::OK, LINES, bytes),
         Ok(Err(why)) => reply::error(StatusCode::CONFLICT, why),
         Err(refused) => refused,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_too_many_members_those_that_were_named_are_asked() {
+        let here = |id| Source::Here(PathBuf::from("/run"), "web".to_owned(), id);
+        let there = Source::There("http://127.0.0.1:1".to_owned());
+        let (asked, left_out) = bounded(vec![there.clone()], (0..70).map(here).collect());
+        assert_eq!((asked.len(), left_out), (64, 7));
+        assert!(asked.contains(&there) && asked.contains(&here(62)), "{asked:?}");
+        assert_eq!(bounded(Vec::new(), vec![here(1)]), (vec![here(1)], 0));
     }
 }

@@ -2,6 +2,7 @@
 //! can start.
 
 use bellwether_check::Trial;
+use bellwether_check::account::Piece;
 use bellwether_protocols::choice::{Choice, Config};
 use bellwether_sim::{Experiment, Terrain};
 use serde_json::{Map, Value};
@@ -90,6 +91,12 @@ pub trait Program: Send + Sync + 'static {
     /// # Errors
     /// Why there is none, in a sentence.
     fn remote_status(&self, url: &str) -> Result<Value, Cannot>;
+
+    /// What a member that answers HTTP at this address remembers, and how its clock compares.
+    ///
+    /// # Errors
+    /// Why it does not tell, in a sentence.
+    fn remote_past(&self, url: &str) -> Result<Piece, Cannot>;
 
     /// Starts a group of real processes on this machine.
     ///

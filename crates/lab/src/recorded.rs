@@ -10,7 +10,7 @@ use crate::stage::NODES_MAX;
 use crate::work::Lines;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use bellwether_check::live::{Judgement, Outcome, Ruling, Trace, judge as judged, merged};
+use bellwether_check::live::{Judgement, Outcome, Ruling, Trace, judge_until, merged};
 use bellwether_core::{Event, NodeId, Record, SimTime};
 use bellwether_sim::ending::Ending;
 use bellwether_sim::trace;
@@ -163,7 +163,8 @@ pub(crate) fn read(
     if over() {
         return Err("nobody waits for it any more".to_owned());
     }
-    let judgement = judged(&traces, faults.as_ref(), None).map_err(|bad| bad.to_string())?;
+    let judgement = judge_until(&traces, faults.as_ref(), None, over);
+    let judgement = judgement.map_err(|bad| bad.to_string())?;
     let records = merged(traces.iter().chain(&faults));
     Ok((judgement, records))
 }

@@ -14,7 +14,7 @@ use axum::extract::{Request, State};
 use axum::http::HeaderValue;
 use axum::response::Response;
 use bellwether_check::invariants::BrokenInvariant;
-use bellwether_check::{Judged, judge_plan_by};
+use bellwether_check::{GiveUp, Judged, judge_plan_until};
 use bellwether_core::{Duration, NodeId, Record, SimTime};
 use bellwether_sim::diagram::{Arrangement, Options, plane, plane_and_time, space_time};
 use bellwether_sim::ending::Ending;
@@ -89,9 +89,10 @@ fn cut_off() -> String {
 
 impl Played {
     /// Makes the run, and lets the judge see it.
-    fn of(chosen: &Chosen, over: &dyn Fn() -> bool) -> Self {
+    fn of(chosen: &Chosen, over: &GiveUp) -> Self {
         let scenario = &chosen.scenario;
-        let mut recorder = Recorder { records: Vec::new(), carried: Vec::new(), over };
+        let watch = over.as_ref();
+        let mut recorder = Recorder { records: Vec::new(), carried: Vec::new(), over: watch };
         scenario.read(scenario.seed, &mut recorder);
         let Recorder { mut records, mut carried, .. } = recorder;
         let cut = records.len() > EVENTS_MAX;
@@ -108,7 +109,8 @@ impl Played {
             true => None,
             false => {
                 let shown = Plan { horizon: end.since(SimTime::ZERO), ..plan.clone() };
-                judge_plan_by(&scenario.choice, &shown, chosen.promise, scenario.seed).ok()
+                let (choice, seed) = (&scenario.choice, scenario.seed);
+                judge_plan_until(choice, &shown, chosen.promise, seed, Arc::clone(over)).ok()
             }
         };
         let ending = Ending::of(&records, end);
@@ -219,7 +221,11 @@ pub(crate) async fn run(app: Shared, request: Request) -> Response {
     };
     let State(app) = app;
     let played = move |lines: &mut Lines| {
-        let played = Played::of(&chosen, &lines.watch());
+        let over: GiveUp = Arc::new(lines.watch());
+        let played = Played::of(&chosen, &over);
+        if over() {
+            return Ok(());
+        }
         lines.say(&head::of(&chosen, played.judged.as_ref()));
         played.tell(lines);
         lines.say(&played.last_line(chosen.scenario.plan.nodes));
@@ -257,7 +263,7 @@ pub(crate) async fn diagram(app: Shared, request: Request) -> Response {
         Ok(chosen) => chosen,
         Err(refused) => return refused,
     };
-    match app.quick.answer_unless(move |over| draw(&chosen, &wanted, over)).await {
+    match app.slots.answer_unless(move |over| draw(&chosen, &wanted, over)).await {
         Ok(Ok(svg)) => reply::of(StatusCode::OK, SVG, svg),
         Ok(Err(why)) => reply::refused(why),
         Err(refused) => refused,

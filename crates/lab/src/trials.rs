@@ -9,7 +9,7 @@ use crate::routes::{Shared, read};
 use crate::work::Lines;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use bellwether_check::shrink::shrink_choice;
+use bellwether_check::shrink::shrink_choice_until;
 use bellwether_check::{Fuzz, Tally, Violation, scenario};
 use bellwether_net::clock::{BootTime, Clock};
 use serde::Deserialize;
@@ -65,12 +65,21 @@ fn progress(lab: &str, tally: &Tally, of: u64, seconds: f64, names: &[&str]) -> 
     })
 }
 
-/// The violation, shrunk.
-fn violation(tried: &Tried, name: &str, found: &Violation) -> Result<Value, String> {
+/// The violation, shrunk, or as small as it is when nobody waits any more.
+fn violation(
+    tried: &Tried,
+    name: &str,
+    found: &Violation,
+    over: &dyn Fn() -> bool,
+) -> Result<Value, String> {
     let Tried { trial, choice, config, command } = tried;
     let full = trial.schedule(found.number);
     let before = full.plan.faults.len();
-    let (mut schedule, broken) = shrink_choice(trial, choice.clone(), full, found.breach.clone());
+    // The command has the seed if it was chosen; otherwise it depends on the program's default.
+    let written = command.split(' ').any(|word| word == "--seed");
+    let seed = if written { String::new() } else { format!("--seed {} ", trial.seed) };
+    let (choice, breach) = (choice.clone(), found.breach.clone());
+    let (mut schedule, broken) = shrink_choice_until(trial, choice, full, breach, over);
     let after = schedule.plan.faults.len();
     // A shrunk schedule ends at the instant of the violation, which would have no width.
     let horizon = schedule.plan.horizon;
@@ -87,7 +96,7 @@ fn violation(tried: &Tried, name: &str, found: &Violation) -> Result<Value, Stri
         "after": after,
         "what": { "toml": toml, "promise": trial.promise.name() },
         "toml": toml,
-        "command": format!("{command} --seed {} --schedule {}", trial.seed, found.number),
+        "command": format!("{command} {seed}--schedule {}", found.number),
     }))
 }
 
@@ -117,7 +126,16 @@ fn judge(wanted: &Wanted, tried: &Tried, lines: &mut Lines) -> Result<(), String
         lines.say(&progress("progress", &tally, of, seconds, &names));
         lines.send();
         if let Some(found) = &report.violation {
-            lines.say(&violation(tried, &wanted.protocol, found)?);
+            let Violation { number, breach } = found;
+            lines.say(&json!({
+                "lab": "shrinking", "schedule": number, "invariant": breach.invariant,
+            }));
+            lines.send();
+            let shrunk = violation(tried, &wanted.protocol, found, &over)?;
+            if over() {
+                return Ok(());
+            }
+            lines.say(&shrunk);
             lines.say(&json!({ "lab": "end", "held": false }));
             return Ok(());
         }

@@ -10,7 +10,7 @@ use bellwether_core::Duration;
 use bellwether_protocols::choice::find;
 use bellwether_protocols::promise::Promise;
 use bellwether_sim::{ScenarioFile, Terrain};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use toml::Table;
 
@@ -34,6 +34,12 @@ pub(crate) struct RunRequest {
     promise: Option<String>,
     #[serde(default)]
     faults: Vec<Value>,
+    /// What a reader is told, in place of the captions of a file.
+    #[serde(default)]
+    captions: Option<Vec<Value>>,
+    /// What the run comes to, in place of what a file states; null if it states nothing.
+    #[serde(default, deserialize_with = "given")]
+    outcome: Option<Value>,
     /// Of a picture: what it shows, above it, and how wide it is.
     #[serde(default)]
     pub(crate) view: Option<String>,
@@ -91,7 +97,8 @@ impl RunRequest {
         let nodes: Option<Table> = text.parse().ok();
         check_most(nodes.and_then(|table| table.get("nodes")?.as_integer()))?;
         let changed = self.seed.is_some() || !self.faults.is_empty();
-        let text = if changed { self.changed(&text)? } else { text };
+        let told = self.captions.is_some() || self.outcome.is_some();
+        let text = if changed || told { self.changed(&text)? } else { text };
         let scenario = ScenarioFile::parse(&text).map_err(|bad| bad.to_string())?;
         let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let none = toml::Value::Table(Table::new());
@@ -129,7 +136,7 @@ impl RunRequest {
         }
     }
 
-    /// The file with another seed, and with more faults.
+    /// The file with another seed, with more faults, and with other words for its reader.
     fn changed(&self, text: &str) -> Result<String, String> {
         // The reader of scenario files names the place of what is wrong.
         ScenarioFile::parse(text).map_err(|bad| bad.to_string())?;
@@ -159,8 +166,31 @@ impl RunRequest {
         if !faults.is_empty() {
             table.insert("faults".to_owned(), toml::Value::Array(faults));
         }
+        if let Some(captions) = &self.captions {
+            put(&mut table, "caption", Value::Array(captions.clone()))?;
+        }
+        if let Some(outcome) = &self.outcome {
+            put(&mut table, "outcome", outcome.clone())?;
+        }
         toml::to_string(&table).map_err(|error| format!("the run cannot be written: {error}"))
     }
+}
+
+/// Writes a key of a file, or leaves it out if there is nothing to be said.
+fn put(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
+    table.remove(key);
+    if value.is_null() || value.as_array().is_some_and(Vec::is_empty) {
+        return Ok(());
+    }
+    let value = toml::Value::try_from(without_nulls(value))
+        .map_err(|error| format!("{key} cannot be written: {error}"))?;
+    table.insert(key.to_owned(), value);
+    Ok(())
+}
+
+/// A value that was given, also if it is null.
+fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 /// Refuses a group that is too large for the stage before anything is built for it.

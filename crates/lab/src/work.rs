@@ -14,6 +14,7 @@ use bellwether_net::clock::{BootTime, Clock};
 use futures_util::stream;
 use hyper::StatusCode;
 use serde::Serialize;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,10 +102,7 @@ impl Slots {
             let late = lines.client.late.load(Ordering::Relaxed);
             let problem = match (worked, limit.filter(|_| late)) {
                 (Err(_), _) => Some(BUG.to_owned()),
-                (Ok(_), Some(limit)) => Some(format!(
-                    "this took longer than {limit}, which is the limit of a request; choose fewer \
-                     runs, fewer processes or a shorter time, or start with a longer --time-limit"
-                )),
+                (Ok(_), Some(limit)) => Some(too_long(limit)),
                 (Ok(done), None) => done.err(),
             };
             if let Some(why) = problem {
@@ -128,7 +126,8 @@ impl Slots {
         self.answer_unless(|_| work()).await
     }
 
-    /// The same; the work can ask whether the client has gone, so that nobody waits for it.
+    /// The same; the work can ask whether the client has gone, so that nobody waits for it, or
+    /// whether it takes too long, which is then the answer.
     pub(crate) async fn answer_unless<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,
@@ -137,15 +136,33 @@ impl Slots {
         // The server drops this future when its client has gone.
         let waiting = Arc::new(());
         let watched = Arc::downgrade(&waiting);
+        let limit = self.limit;
+        let until = limit.map_or(Instant::NEVER, |limit| BootTime.now() + limit);
         let done = tokio::task::spawn_blocking(move || {
-            let done = work(&|| watched.strong_count() == 0);
+            let late = Cell::new(false);
+            let done = work(&|| {
+                late.set(late.get() || (until != Instant::NEVER && BootTime.now() >= until));
+                late.get() || watched.strong_count() == 0
+            });
             drop(slot);
-            done
+            (done, late.get())
         });
         let done = done.await;
         drop(waiting);
-        done.map_err(|_| reply::error(StatusCode::INTERNAL_SERVER_ERROR, BUG))
+        match (done, limit) {
+            (Ok((_, true)), Some(limit)) => Err(reply::refused(too_long(limit))),
+            (Ok((done, _)), _) => Ok(done),
+            (Err(_), _) => Err(reply::error(StatusCode::INTERNAL_SERVER_ERROR, BUG)),
+        }
     }
+}
+
+/// What is said of work that took longer than this.
+fn too_long(limit: bellwether_core::Duration) -> String {
+    format!(
+        "this took longer than {limit}, which is the limit of a request; choose fewer runs, fewer \
+         processes or a shorter time, or start with a longer --time-limit"
+    )
 }
 
 /// Who waits for lines, and until when.
@@ -264,6 +281,15 @@ mod tests {
             Ok(())
         });
         assert_eq!(said, "\"done\"\n");
+    }
+
+    #[test]
+    fn an_answer_that_takes_too_long_is_refused_with_a_word() {
+        let slots = Slots::new(1).at_most(bellwether_core::Duration::from_millis(20));
+        let refused = runtime().block_on(slots.answer_unless(|over| while !over() {}));
+        assert_eq!(refused.expect_err("it took too long").status(), 422);
+        assert_eq!(slots.free.available_permits(), 1);
+        assert!(runtime().block_on(slots.answer(|| 7)).is_ok_and(|it| it == 7));
     }
 
     #[test]

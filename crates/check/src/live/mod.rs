@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `read` | lines of a file, including those of killed processes |
 //! | `lives` | the incarnations, and whether they are of one group |
-//! | `trace_judge` | applies the records and checks the invariants |
+//! | `trace_judge`, `ruling` | applies the records and checks the invariants; what became of each |
 //! | `doubts` | what was not recorded, and what is undecidable because of it |
 //! | `works`, `commands` | when the command ran, and whether it ran twice or without a lease |
 //! | `wills` | lives that others were told are over |
@@ -31,6 +31,7 @@ mod lives;
 mod merge;
 mod read;
 mod reigns;
+mod ruling;
 mod trace_judge;
 mod wills;
 mod works;
@@ -42,4 +43,5 @@ pub use lives::{Group, Life, lives};
 pub use merge::merged;
 pub use read::{BadTrace, Line, Trace};
 pub use reigns::{Gap, Reign, Reigns};
-pub use trace_judge::{Judgement, Outcome, Ruling, judge};
+pub use ruling::{Outcome, Ruling};
+pub use trace_judge::{Judgement, judge, judge_until};

@@ -3,13 +3,14 @@
 
 use super::commands::Commands;
 use super::conditions::Conditions;
-use super::doubts::{Doubt, Doubts, Gap, boots, gaps};
+use super::doubts::{Doubts, Gap, boots, gaps};
 use super::lives::{Group, Life, lives};
 use super::read::{BadTrace, Line, Trace};
 use super::reigns::Reigns;
+use super::ruling::{Outcome, Ruling, Sum, ruled};
 use super::wills::Wills;
 use super::works::guardians;
-use crate::invariants::{Invariant, ObserversTokens, of_promise};
+use crate::invariants::{Invariant, of_promise};
 use crate::links::Links;
 use crate::nodes::Nodes;
 use crate::view::{Course, Lock, Row, VoterList};
@@ -53,35 +54,6 @@ impl Judgement {
     }
 }
 
-/// The result of one invariant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ruling {
-    /// Its name.
-    pub invariant: &'static str,
-    /// How often it was checked and applied.
-    pub looks: u64,
-    /// The outcome.
-    pub outcome: Outcome,
-}
-
-/// The outcome of an invariant in a live run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It held in all checks.
-    Holds,
-    /// It was broken.
-    Violated {
-        /// When, by the common clock.
-        at: SimTime,
-        /// What was seen.
-        text: String,
-        /// The file and the line of the step after which it was seen.
-        place: String,
-    },
-    /// The traces do not tell.
-    Undecidable(Doubt),
-}
-
 /// Checks a live run by the traces of its members. Without a promise it checks the protocol's own
 /// with all its invariants; otherwise the main invariants of the given one.
 ///
@@ -92,6 +64,19 @@ pub fn judge(
     faults: Option<&Trace>,
     promise: Option<Promise>,
 ) -> Result<Judgement, BadTrace> {
+    judge_until(traces, faults, promise, &|| false)
+}
+
+/// The same; `over` is asked before each event, and ends it with what was seen so far.
+///
+/// # Errors
+/// As [`judge`].
+pub fn judge_until(
+    traces: &[Trace],
+    faults: Option<&Trace>,
+    promise: Option<Promise>,
+    over: &dyn Fn() -> bool,
+) -> Result<Judgement, BadTrace> {
     let all = lives(traces)?;
     let group = Group::of(&all)?;
     let own = promise.is_none();
@@ -99,8 +84,7 @@ pub fn judge(
     let promise = promise.unwrap_or_else(|| group.choice.promise_to(members));
     let guardians = guardians(traces)?;
     group.owns(&guardians)?;
-    let boots = boots(&all);
-    let gaps = gaps(&all);
+    let (boots, gaps) = (boots(&all), gaps(&all));
     let schedule = faults.filter(|_| boots.len() == 1);
     let time_scales = group.choice.time_scales(members);
     let promised = || {
@@ -115,7 +99,7 @@ pub fn judge(
         let mut judge = TraceJudge::new(&group, promised(), schedule.is_some());
         judge.note_unseen(&all, boot);
         let unknown: Vec<&Gap> = gaps.iter().filter(|gap| gap.boot == **boot).collect();
-        judge.hear(&there, &unknown, schedule);
+        judge.hear(&there, &unknown, schedule, over);
         sums.resize_with(judge.watch.invariants.len(), Sum::default);
         for (sum, found) in sums.iter_mut().zip(judge.findings()) {
             sum.looks += found.looks;
@@ -125,17 +109,7 @@ pub fn judge(
         reigns = (boots.len() == 1).then_some(judge.reigns);
     }
     let doubts = Doubts { boots: boots.len(), faults: faults.is_some(), gaps };
-    let invariants = promised();
-    let rulings = invariants.iter().zip(sums).map(|(invariant, Sum { looks, broken, lacks })| {
-        let outcome = broken.unwrap_or_else(|| match (doubts.about(&**invariant, looks), lacks) {
-            (Outcome::Holds, Some(why)) => Outcome::Undecidable(Doubt::Because(why.to_owned())),
-            (outcome, _) => outcome,
-        });
-        Ruling { invariant: invariant.name(), looks, outcome }
-    });
-    // A group without observers is not asked about them.
-    let asked = |ruling: &Ruling| ruling.looks > 0 || ruling.invariant != ObserversTokens::NAME;
-    let mut rulings: Vec<Ruling> = rulings.filter(asked).collect();
+    let mut rulings = ruled(&promised(), sums, &doubts);
     rulings.extend(Wills::of(all.iter()).will_of_the_dead(&all));
     let commands = Commands { guardians: &guardians, lives: &all, gaps: &doubts.gaps };
     if commands.are_there() {
@@ -158,15 +132,6 @@ pub fn judge(
         notes: notes(traces, &all, &group, &doubts),
         members: group.ids,
     })
-}
-
-/// The result of one invariant, by the records of one clock or of all.
-#[derive(Default)]
-struct Sum {
-    looks: u64,
-    broken: Option<Outcome>,
-    /// Why it cannot be decided, if it was not broken.
-    lacks: Option<&'static str>,
 }
 
 fn notes(traces: &[Trace], lives: &[Life<'_>], group: &Group<'_>, doubts: &Doubts) -> Vec<String> {
@@ -259,12 +224,18 @@ impl<'a> TraceJudge<'a> {
         }
     }
 
-    /// Applies all events, in order.
-    fn hear(&mut self, lives: &'a [&'a Life<'a>], gaps: &[&Gap], faults: Option<&'a Trace>) {
+    /// Applies all events, in order, unless it is told to give up.
+    fn hear(
+        &mut self,
+        lives: &'a [&'a Life<'a>],
+        gaps: &[&Gap],
+        faults: Option<&'a Trace>,
+        over: &dyn Fn() -> bool,
+    ) {
         let mut happenings = happenings(self.group, lives, faults);
         doubt(self.group, gaps, &mut happenings);
         let end = happenings.last().map_or(SimTime::ZERO, |(at, _)| *at);
-        for (at, happening) in happenings {
+        for (at, happening) in happenings.into_iter().take_while(|_| !over()) {
             self.pass(at);
             let place = match happening {
                 Happening::Step(node, lines, file, last) => {

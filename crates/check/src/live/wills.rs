@@ -11,7 +11,7 @@
 //! hidden: the process counts as alive until then.
 
 use super::lives::Life;
-use super::trace_judge::{Outcome, Ruling};
+use super::ruling::{Outcome, Ruling};
 use bellwether_core::{Event, LAST_NUMBER, NodeId, SimTime};
 use std::collections::BTreeMap;
 

@@ -1,12 +1,14 @@
 //! The announce-listen family keeps its own promises, and not those of others; what breaks a
 //! promise can be seen again, shrunk and written down.
 
-use bellwether_check::shrink::shrink_choice;
-use bellwether_check::{Judge, Report, Trial, scenario};
+use bellwether_check::shrink::{shrink_choice, shrink_choice_until};
+use bellwether_check::{Judge, Report, Trial, judge_plan_until, scenario};
 use bellwether_core::Duration;
 use bellwether_protocols::announce_listen::{AnnounceListen, Config, Params, Variant};
 use bellwether_protocols::choice::{Choice, Promise};
 use bellwether_sim::{ScenarioFile, Tracer, World, trace::digest};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn config(variant: Variant) -> Config {
     Config { listen: Duration::from_secs(3), ..Config::new(variant) }
@@ -118,6 +120,37 @@ fn a_shrunk_schedule_breaks_the_same_invariant_with_less() {
         assert!(small.plan.horizon <= full.plan.horizon && small.is_calm(&trial.time_scales));
         assert_eq!(judge.run_schedule(&small).breach, Some(shrunk), "and does so again");
     }
+}
+
+#[test]
+fn who_waits_no_longer_ends_the_shrinking_and_the_judging_of_one_run() {
+    let choice = choice(Variant::LeS);
+    let trial = Trial::new(&choice, 5, Some(Promise::NeverTwo), 1);
+    let violation = fuzz(&trial, Variant::LeS, 2_000, 2).violation.expect("two lead at once");
+    let full = trial.schedule(violation.number);
+    let asked = Arc::new(AtomicU64::new(0));
+    let counted = |most: u64| {
+        let asked = Arc::clone(&asked);
+        asked.store(0, Ordering::Relaxed);
+        move || asked.fetch_add(1, Ordering::Relaxed) >= most
+    };
+    let shrunk = |most| {
+        let (full, breach) = (full.clone(), violation.breach.clone());
+        shrink_choice_until(&trial, choice.clone(), full, breach, &counted(most))
+    };
+    assert_eq!(shrunk(0), (full.clone(), violation.breach.clone()), "nothing was tried");
+    let (small, breach) = shrunk(20);
+    assert_eq!(breach.invariant, violation.breach.invariant, "what was tried is kept");
+    assert!(small.plan.horizon < full.plan.horizon, "{}", small.plan.horizon);
+    let (plan, promise) = (&full.plan, Some(Promise::NeverTwo));
+    let judged = |most| {
+        let over = Arc::new(counted(most));
+        let judged = judge_plan_until(&choice, plan, promise, full.luck, over).unwrap();
+        (judged.breaches.len(), asked.load(Ordering::Relaxed))
+    };
+    let (breaches, asks) = judged(u64::MAX);
+    assert!(breaches > 0 && asks > 100, "it is asked during the run: {asks}");
+    assert!(judged(10).1 < 20, "it ends at once");
 }
 
 #[test]

@@ -4,8 +4,10 @@ use super::forms;
 use super::real_group::RealGroup;
 use crate::cli::Command;
 use crate::cli::ask::{Caller, ParamValue, Parsed, Question};
+use crate::cli::commands::report::collect;
 use crate::cli::commands::report::http::{self, Url};
 use crate::cli::failure::Failure;
+use bellwether::check::account::Piece;
 use bellwether::lab::{Asked, Cannot, Demo, Flags, Measured, NODES_MAX, Program, Staged, Tried};
 use bellwether::protocols::choice::{Config, Entry, find};
 use bellwether::sim::{Experiment, ScenarioFile};
@@ -145,6 +147,10 @@ impl Program for Answers {
 
     fn remote_status(&self, url: &str) -> Result<Value, Cannot> {
         http::status(&url.parse::<Url>()?)
+    }
+
+    fn remote_past(&self, url: &str) -> Result<Piece, Cannot> {
+        collect::remote(&url.parse::<Url>()?, None)
     }
 
     fn demo(&self) -> Result<Arc<dyn Demo>, Cannot> {

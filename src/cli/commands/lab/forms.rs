@@ -6,7 +6,7 @@ use crate::cli::ask::{Caller, Offered, offered_by};
 use crate::cli::command_about;
 use bellwether::core::Duration;
 use bellwether::lab::NODES_MAX;
-use bellwether::protocols::choice::{Choice, Entry, PROTOCOLS};
+use bellwether::protocols::choice::{Choice, Entry, PROTOCOLS, Promise};
 use bellwether::protocols::param::{GivenParams, Kind, Param};
 use bellwether::protocols::simulated::Layout;
 use bellwether::protocols::surroundings::Surroundings;
@@ -30,6 +30,7 @@ pub(super) fn protocols() -> Value {
         "flags": flags,
         "measures": Measure::ALL.iter().map(measure).collect::<Vec<_>>(),
         "looks": looks(),
+        "promises": Promise::ALL.iter().map(promise).collect::<Vec<_>>(),
     })
 }
 
@@ -37,6 +38,11 @@ pub(super) fn protocols() -> Value {
 fn looks() -> Value {
     let look = |(kind, colour, shape): (&str, usize, usize)| (kind.into(), json!([colour, shape]));
     Value::Object(known_kinds().map(look).collect())
+}
+
+/// A promise by the name that flags have, and in words.
+fn promise(promise: &Promise) -> Value {
+    json!({ "name": promise.name(), "text": promise.to_string() })
 }
 
 fn measure(measure: &Measure) -> Value {

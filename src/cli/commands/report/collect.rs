@@ -66,13 +66,8 @@ pub(super) fn collect(
         }
     }
     for url in elsewhere(&here, remote) {
-        let before = BootTime.now().as_nanos();
-        match http::past(&url, last) {
-            Ok(trace) => {
-                let after = BootTime.now().as_nanos();
-                let clock = compared(&trace, before, after);
-                pieces.push(Piece { trace, clock });
-            }
+        match self::remote(&url, last) {
+            Ok(piece) => pieces.push(piece),
             Err(why) => missing.push(Missing { who: url.to_string(), why }),
         }
     }
@@ -116,6 +111,15 @@ fn elsewhere(here: &[(PathBuf, Place)], remote: &[From]) -> Vec<Url> {
         }
     }
     urls
+}
+
+/// What the member there remembers, and how its clock compares; why it does not tell, in a
+/// sentence.
+pub(in crate::cli) fn remote(url: &Url, last: Option<Duration>) -> Result<Piece, String> {
+    let before = BootTime.now().as_nanos();
+    let trace = http::past(url, last)?;
+    let clock = compared(&trace, before, BootTime.now().as_nanos());
+    Ok(Piece { trace, clock })
 }
 
 /// The sockets of the group, or of the one group that is here.

@@ -6,7 +6,7 @@
 //! | `http` | the question to a member on another machine |
 //! | `text` | the account for people and for programs |
 
-mod collect;
+pub(in crate::cli) mod collect;
 pub(in crate::cli) mod http;
 mod text;
 

@@ -3,7 +3,7 @@
 use super::eventful;
 use super::lab::{self, Lab, START, records, text};
 use crate::ms;
-use bellwether_check::live::{Gap, Judgement, Outcome, Trace, judge, merged};
+use bellwether_check::live::{Gap, Judgement, Outcome, Trace, judge, judge_until, merged};
 use bellwether_core::{Command, Duration, Event, Fact, Instant, NodeId, Record, Stage};
 use bellwether_protocols::announce_listen::{self, Variant};
 use bellwether_protocols::choice::{Config, Promise};
@@ -57,6 +57,21 @@ fn with_the_fault_schedule_everything_is_decided_and_holds_whatever_happened() {
             assert!(longest > ms(0) && longest < ms(700), "{longest}");
         }
     }
+}
+
+#[test]
+fn who_waits_no_longer_ends_the_judging_of_a_trace() {
+    let lab = eventful(Mode::Majority, 1, 0);
+    let looks = |most: u64| {
+        let asked = std::cell::Cell::new(0);
+        let over = || asked.replace(asked.get() + 1) >= most;
+        let judgement = judge_until(&lab.traces(), Some(&lab.faults()), None, &over).unwrap();
+        let safety = judgement.rulings.iter().find(|it| it.invariant == "never-two").unwrap();
+        (safety.looks, asked.get())
+    };
+    let ((whole, asked), (part, ends)) = (looks(u64::MAX), looks(10));
+    assert!(whole > 20 && asked > 100, "{whole} {asked}");
+    assert!(part < whole && ends == 11, "{part} {ends}");
 }
 
 #[test]
