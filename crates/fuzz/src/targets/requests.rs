@@ -1,5 +1,6 @@
 //! The bodies of the laboratory's requests.
 
+use bellwether::check::account::Piece;
 use bellwether::cli::spell_flags;
 use bellwether::lab::{Asked, BODIES, Cannot, Demo, Measured, Program, Staged, Tried, read_body};
 use bellwether::sim::Terrain;
@@ -41,6 +42,10 @@ impl Program for Speller {
     }
 
     fn remote_status(&self, _url: &str) -> Result<Value, Cannot> {
+        Err(no_more())
+    }
+
+    fn remote_past(&self, _url: &str) -> Result<Piece, Cannot> {
         Err(no_more())
     }
 
