@@ -225,14 +225,14 @@ fn the_detector_sees_what_a_command_left_behind() {
     let _stage = stage();
     let folder = Folder::new();
     let detector = Detector::new(&folder);
-    end(detect(&detector, 1, 2));
+    end(detect(&detector, 1, 8));
     // The command is gone, its stubborn company is not.
     end(detect(&detector, 2, 0));
     let overlaps: Vec<bool> = detector.entries().iter().map(|entry| entry.overlap).collect();
     assert_eq!(overlaps, [false, true]);
     let limit = now() + PATIENCE;
     while !detector.free() {
-        assert!(now() < limit, "the company goes by itself after two seconds");
+        assert!(now() < limit, "the company goes by itself after eight seconds");
         sleep(Duration::from_millis(50));
     }
     end(detect(&detector, 3, 0));
