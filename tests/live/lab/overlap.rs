@@ -19,11 +19,11 @@ use bellwether::core::Duration;
 const SCRIPT: &str = r#"
 exec 9>>"$1"
 if flock --exclusive --nonblock 9; then word=alone; else word=OVERLAP; fi
-echo "$word $3" >>"$2"
 if [ "$4" -gt 0 ]; then
     setsid sh -c 'trap "" TERM INT HUP; i=0; while [ $i -lt $0 ]; do sleep 1; i=$((i+1)); done' \
         "$4" >/dev/null 2>&1 &
 fi
+echo "$word $3" >>"$2" # when all is there: whoever reads it may kill this process at once
 exec sleep 300
 "#;
 
