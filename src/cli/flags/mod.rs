@@ -161,22 +161,9 @@ impl<O: Offers> Parameters<O> {
     /// The parameters of this protocol in these surroundings, with what was written.
     pub(super) fn config(&self, entry: &Entry, around: &Surroundings) -> Result<Config, Failure> {
         let refused = |bad| Failure::usage(refused::<O>(bad));
-        let given = entry.given(self.effective(entry)).map_err(refused)?;
+        let pairs = self.pairs().filter(|(name, text)| !is_default(entry, name, text));
+        let given = entry.given(pairs).map_err(refused)?;
         entry.config(around, &given).map_err(refused)
-    }
-
-    /// What was written, without values that equal the default of this protocol: they are not
-    /// refused for having no effect.
-    pub(super) fn effective(&self, entry: &Entry) -> impl Iterator<Item = (&str, &str)> {
-        let (params, usual) = (entry.params(), entry.default_config());
-        let idle = move |name: &str, text: &str| {
-            let param = params.iter().find(|param| param.name == name);
-            let fixed = |param: &Param| {
-                matches!(param.default, Fallback::Is(_)) && param.unattended.is_empty()
-            };
-            param.is_some_and(fixed) && usual.with(name, text).as_ref() == Ok(&usual)
-        };
-        self.pairs().filter(move |(name, text)| !idle(name, text))
     }
 
     /// What was written, for people to read.
@@ -209,6 +196,15 @@ pub(super) fn written(pairs: &[(&str, String)]) -> String {
         text => format!(" --{name} {text}"),
     };
     pairs.iter().map(flag).collect()
+}
+
+/// Whether this is what the parameter is anyway. Then it is not refused for having no effect.
+pub(super) fn is_default(entry: &Entry, name: &str, text: &str) -> bool {
+    let param = entry.params().iter().find(|param| param.name == name);
+    let fixed =
+        |param: &Param| matches!(param.default, Fallback::Is(_)) && param.unattended.is_empty();
+    let usual = entry.default_config();
+    param.is_some_and(fixed) && usual.with(name, text).as_ref() == Ok(&usual)
 }
 
 /// Why a parameter is refused, with the name of its flag.
