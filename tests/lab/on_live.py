@@ -55,8 +55,9 @@ def the_demo_group_loses_its_leader_by_a_click_and_gets_a_new_one(lab, browser):
     first = failed_over(browser)
     browser.wait("a round trip", "return [...document.querySelectorAll('.status dt')].some((e) =>"
                  " e.textContent === 'round trip' && /ms/.test(e.nextSibling.textContent))")
-    past = browser.script("return [...document.querySelectorAll('.past b')].map((e) => e.textContent)")
-    assert past and all("," not in words for words in past), f"never two: {past}"
+    past = browser.wait("the history", "const rows = [...document.querySelectorAll('.past b')]"
+                        ".map((e) => e.textContent); return rows.length && rows")
+    assert all("," not in words for words in past), f"never two: {past}"
     restarted(browser, first)
     browser.click("#demo-trace")
     browser.wait("the verdict", "return document.querySelector('.stage .notice')?.textContent"

@@ -16,6 +16,11 @@ function addressWith(digest) {
     return plain.includes("?") ? `${page}#${plain}&digest=${digest}` : location.href;
 }
 
+/** @param {Loaded} loaded */
+function hasAddress({ head }) {
+    if (head.recorded) throw new Error("a recorded trace has no address: save its records");
+}
+
 /**
  * The menu of what can be done with the run that is shown.
  * @param {() => {loaded: Loaded | null, what: unknown}} shown
@@ -46,7 +51,10 @@ export function shareMenu(shown, failed) {
         { class: "menu" },
         h("summary", { class: "button" }, "Share"),
         h("div", { class: "menu-list" },
-            item("Copy the address", "address", ({ run }, button) => copy(addressWith(run.digest), button)),
+            item("Copy the address", "address", (loaded, button) => {
+                hasAddress(loaded);
+                return copy(addressWith(loaded.run.digest), button);
+            }),
             item("Copy the command", "command", ({ head }, button) => copy(head.command ?? "", button)),
             item("Save the scenario", "scenario", (loaded) =>
                 save(named(loaded, "toml"), loaded.head.toml ?? "")),

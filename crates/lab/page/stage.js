@@ -322,7 +322,9 @@ export class Stage {
         const { outcome } = this.wanted.outcome === undefined && this.lesson || loaded.head;
         const changed = this.wanted.faults.length || this.wanted.seed !== undefined;
         const mine = changed && !this.wanted.outcome;
-        if (!loaded.head.recorded) this.inspector.listCaptions(this.written, loaded.head.outcome?.text);
+        // A recorded run cannot be made again with other captions.
+        if (loaded.head.recorded) fill(this.inspector.captions);
+        else this.inspector.listCaptions(this.written, loaded.head.outcome?.text);
         this.captions.show(loaded.head.captions ?? [], mine ? "" : (outcome?.text ?? ""),
             loaded.end?.as_stated ?? null);
         this.say(loaded);

@@ -136,6 +136,7 @@ export class Sweep {
         this.clear();
         const { signal } = (this.asking = new AbortController());
         const { flags, measure, runs } = this.asked();
+        if (!measure) return; // nothing is measured yet
         const over = this.over.value;
         const values = this.values();
         const others = { ...flags };
@@ -211,7 +212,7 @@ function sweepFile(name, { protocol, flags, measure, over, values, runs }) {
     const word = (/** @type {any} */ value) =>
         Array.isArray(value) ? `[${value.map(quoted).join(", ")}]`
             : typeof value === "boolean" ? String(value)
-            : /^-?\d*\.?\d{1,15}$/.test(value) ? String(Number(value)) : quoted(value);
+            : /^-?(\d{1,15}|\d{0,6}\.\d{1,9})$/.test(value) ? String(Number(value)) : quoted(value);
     const fixed = Object.entries({ seed: 1, ...flags }).map(([flag, value]) => `${flag} = ${word(value)}`);
     return [`# bellwether sweep ${name}`, `sim = ${quoted(protocol)}`, `measures = [${quoted(measure)}]`,
         `runs = ${runs}`, "", "[fixed]", ...fixed, "", "[[axis]]", `${over} = [${values.map(word).join(", ")}]`,

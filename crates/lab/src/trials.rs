@@ -131,11 +131,8 @@ fn judge(wanted: &Wanted, tried: &Tried, lines: &mut Lines) -> Result<(), String
                 "lab": "shrinking", "schedule": number, "invariant": breach.invariant,
             }));
             lines.send();
-            let shrunk = violation(tried, &wanted.protocol, found, &over)?;
-            if over() {
-                return Ok(());
-            }
-            lines.say(&shrunk);
+            // Also if there was no time to shrink it further.
+            lines.say(&violation(tried, &wanted.protocol, found, &over)?);
             lines.say(&json!({ "lab": "end", "held": false }));
             return Ok(());
         }

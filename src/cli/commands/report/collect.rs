@@ -85,7 +85,12 @@ fn elsewhere(here: &[(PathBuf, Place)], remote: &[From]) -> Vec<Url> {
         From::Member(url) => Some(url.clone()),
         From::All(_) => None,
     });
-    let mut urls: Vec<Url> = named.collect();
+    let mut urls: Vec<Url> = Vec::new();
+    for url in named {
+        if !urls.contains(&url) {
+            urls.push(url);
+        }
+    }
     let ports: Vec<u16> = remote
         .iter()
         .filter_map(|from| match from {
