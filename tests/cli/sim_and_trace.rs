@@ -109,8 +109,6 @@ fn flags_without_effect_are_refused_with_what_would_give_them_one() {
         assert!(line.contains(words), "{arguments}: {line}");
     }
     stdout("sim le-s --runs 2 --nodes 3 --window 100s --jitter 0 --loss 0 --burst 4");
-    let group = "--insecure --peers 1=127.0.0.1:7400,2=127.0.0.1:7401 --id 1";
-    stdout(&format!("check-config g {group} --protocol le-s --jitter 0s"));
     stdout("sim le-s --runs 2 --nodes 3 --straggle 0.1s");
     stdout("sim le-s --runs 2 --nodes 3 --straggle 5s --reorder .1");
 }

@@ -22,6 +22,9 @@ pub struct TimeScales {
     pub stamps: Duration,
     /// How long a promise given to a leader lasts.
     pub lease: Duration,
+    /// After how long a leader repeats itself to those that do not vote; zero if it says nothing to
+    /// them, or no protocol of this kind has such.
+    pub announces: Duration,
     /// Once nothing goes wrong any more, the promise is kept within this (κ).
     pub settles: Duration,
     /// Whether processes tell whom they are locked to, and leaders who supports them.
@@ -56,6 +59,7 @@ impl TimeScales {
         clock_error: Duration::ZERO,
         stamps: Duration::ZERO,
         lease: Duration::ZERO,
+        announces: Duration::ZERO,
         settles: Duration::ZERO,
         leases: false,
         best: false,

@@ -199,7 +199,7 @@ pub(super) fn written(pairs: &[(&str, String)]) -> String {
 }
 
 /// Whether this is what the parameter is anyway. Then it is not refused for having no effect.
-pub(super) fn is_default(entry: &Entry, name: &str, text: &str) -> bool {
+fn is_default(entry: &Entry, name: &str, text: &str) -> bool {
     let param = entry.params().iter().find(|param| param.name == name);
     let fixed =
         |param: &Param| matches!(param.default, Fallback::Is(_)) && param.unattended.is_empty();

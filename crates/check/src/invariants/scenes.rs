@@ -28,6 +28,7 @@ pub(crate) fn time_scales() -> TimeScales {
         clock_error: Duration::from_micros(100),
         stamps: ms(200),
         lease: ms(100),
+        announces: ms(20),
         settles: ms(400),
         leases: true,
         best: false,

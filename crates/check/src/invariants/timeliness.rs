@@ -6,9 +6,10 @@
 //! and where voters need records, only from when on enough of them have them, or can get them.
 //!
 //! Who does not vote learns of the leader by what it sends: its requests, or in a large group its
-//! announcements, which come through other members. So it names one that leads within κ and
-//! [`TOLD`] leases. If more than one member is missing, announcements may be lost on their way, and
-//! nothing is asked.
+//! announcements, which come through other members. So it names one that leads within κ, or
+//! the time between two announcements if that is longer, and [`TOLD`] leases. If more than one
+//! member is missing, or one is cut off, announcements may be lost on their way, and nothing is
+//! asked.
 
 use super::{Finding, Invariant};
 use crate::links::Part;
@@ -48,8 +49,8 @@ impl Timeliness {
             self.told.fill(view.at);
             return None;
         }
-        let (leaders, longest) = (view.leaders.and(part.members), scales.lease * TOLD);
-        let longest = scales.settles + longest;
+        let leaders = view.leaders.and(part.members);
+        let longest = scales.settles.max(scales.announces) + scales.lease * TOLD;
         for observer in view.observers(part).iter() {
             let last = &mut self.told[observer as usize];
             if view.row(observer).names.meets(leaders) {
@@ -174,6 +175,10 @@ mod tests {
         stage.at += settles + lease * TOLD;
         assert_eq!(stage.look(&mut timeliness), Finding::Kept);
         stage.at += Duration::from_nanos(1);
+        let mut seldom = timeliness.clone();
+        stage.course.time_scales.announces = settles + Duration::from_millis(1);
+        assert_eq!(stage.look(&mut seldom), Finding::Kept, "the next announcement is to come");
+        stage.course.time_scales.announces = settles;
         assert!(stage.breaks(&mut timeliness, "process 3 does not vote"), "1 does not lead");
     }
 

@@ -10,7 +10,7 @@
 //! not guaranteed: a daemon may slew the clock by far more. (The steering that `adjtimex` reports
 //! does not help: a daemon corrects the error of the hardware and slews with the same field.)
 //!
-//! **Promise.** Every reading is compared with all readings that were returned before it was taken
+//! **Promise.** Every reading is compared with all readings that were returned before it was begun
 //! ([`CrossCheck`]), whichever threads took them. So between any two of them the steered clock
 //! gained or lost at most ρ/2 of the time between them on the hardware's, and ε. A jump of up to ε
 //! passes unseen, and uses up ε: until ρ/2 has made up for it, what passes unseen is as much less.
@@ -20,7 +20,7 @@
 //!
 //! Two readings that were taken at the same time by two threads are not compared with each other.
 //! No decision relies on both: a lease begins with a reading that the member's thread has returned,
-//! and whoever asks whether it has ended reads the clock after that.
+//! and whoever asks whether it has ended begins to read the clock after that.
 //!
 //! Readings that took too long to compare, because their thread lost its processor each time, are
 //! accepted twice in a row. The third in a row is a fault. What is accepted so may be off by any

@@ -115,6 +115,7 @@ impl Answers for Params {
             clock_error: self.clock_error(),
             stamps: hold,
             lease: self.lock(),
+            announces: if self.by_majority() { self.announce() } else { Duration::ZERO },
             settles,
             leases: true,
             best: false,

@@ -102,7 +102,11 @@ impl Fifo {
                         own.written.fetch_add(1, Ordering::Relaxed);
                         last = line;
                     }
-                    Err(_) => own.lose(), // the same state may be told again, to another reader
+                    // The next reader has heard of no state.
+                    Err(_) => {
+                        own.lose();
+                        last.clear();
+                    }
                 }
             }
             if made {

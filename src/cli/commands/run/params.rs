@@ -37,11 +37,8 @@ pub(super) fn config(
     check_each(entry, &written, &file)?;
     let mut params = GivenParams::of_values(table, written).map_err(refused)?;
     for (name, text) in options.params.pairs() {
-        // The default counts where a file says otherwise.
-        if params.has(name) || !flags::is_default(entry, name, text) {
-            let of_flag = |bad| Failure::Config(flags::refused::<Live>(bad));
-            params.put(table, name, text).map_err(of_flag)?;
-        }
+        let of_flag = |bad| Failure::Config(flags::refused::<Live>(bad));
+        params.put(table, name, text).map_err(of_flag)?;
     }
     let config = entry.config(&surroundings(options), &params).map_err(refused)?;
     match options.lease.or(in_file) {

@@ -24,6 +24,7 @@ fn time_scales() -> TimeScales {
         clock_error: Duration::ZERO,
         stamps: ms(200),
         lease: ms(100),
+        announces: Duration::ZERO,
         settles: ms(400),
         leases: true,
         best: false,
