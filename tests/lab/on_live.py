@@ -105,7 +105,8 @@ def who_led_before_the_page_was_opened_is_told(lab, browser):
         browser.open(lab.address("live"))
         told = browser.wait("its past", "const rows = [...document.querySelectorAll('.past li')]"
                             ".map((e) => e.textContent); return rows.length > 1 &&"
-                            " rows.some((words) => words.includes('resigned')) && rows")
+                            " rows.some((words) => words.includes('resigned')) &&"
+                            " rows.some((words) => words.includes('Nobody led for')) && rows")
         assert any("web: led for " in words for words in told), told
         assert any("web: leads. Nobody led for " in words for words in told), told
     quiet(browser)
