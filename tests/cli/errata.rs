@@ -131,7 +131,7 @@ fn assert_decides(point: &Point, measure: Measure, refuted: f64, supported: f64)
 /// The figure that a command draws has the claims that the erratum names, and more besides. With so
 /// few runs none is decided.
 fn assert_claims(words: &[&str], erratum: &str) {
-    let named = format!("* Figure `{}`: \"", words[2]);
+    let named = format!("* Figure `{}`: \"", words[1]);
     let told: Vec<&str> = erratum.lines().filter_map(|line| line.strip_prefix(&named)).collect();
     assert!(!told.is_empty(), "{erratum}");
     let folder = unused(words[1]);
