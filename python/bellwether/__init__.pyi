@@ -685,6 +685,7 @@ def check(
     schedules: Optional[Count] = ...,
     schedule: Optional[Count] = ...,
     promise: Optional[Text] = ...,
+    vary: Optional[bool] = ...,
     threads: Optional[Count] = ...,
     seed: Optional[Count] = ...,
     suppress: Optional[Length] = ...,
