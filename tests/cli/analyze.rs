@@ -363,7 +363,8 @@ fn what_has_no_form_is_simulated_all_the_same() {
     assert!(row.contains("no value") && row.contains("delay"), "{table}");
     assert!(table.contains("100 runs\n"), "nothing to judge: {table}");
     let csv = stdout(&format!("{question} --format csv"));
-    assert!(csv.ends_with(",,,,,,\n"), "no support, no distance, no percentile: {csv}");
+    let end = format!(",,,,{},,\n", simulated["p99"].as_f64().unwrap());
+    assert!(csv.ends_with(&end), "no support, no distance, no interval of the percentile: {csv}");
 }
 
 /// The closure is too high with a delay; enough runs would turn any approximation away.
