@@ -470,11 +470,8 @@ class Rules(Leases):
         return And(s.runs(n), s.lost(n), s.asked(n), clean), self.begin(s, n)
 
     def bootstrap(self, s):
-        """The operator's word that n has never voted; assumed to be true. After the quarantine it
-        is enough that nothing has rested on a vote of n; before its end, n has granted nothing."""
+        """The operator's word that n has never voted; assumed to be true."""
         n = self.some(n="Node")
-        over = And(Not(s.locked(n)), self.waits(s, n, self.root))
-        never = self.u.every("Req", lambda r: Not(s.granted(n, r)))
-        return And(s.runs(n), s.lost(n),
-                   Or(over, self.rule("assumed-operator-is-right-at-once", never)),
-                   self.rule("assumed-operator-is-right", Not(self.voted(s, n)))), self.begin(s, n)
+        assumed = self.rule("assumed-operator-is-right", Not(self.voted(s, n)))
+        return And(s.runs(n), s.lost(n), Not(s.locked(n)), self.waits(s, n, self.root),
+                   assumed), self.begin(s, n)
