@@ -266,7 +266,8 @@ fn serving(
     }
 }
 
-/// Answers HTTP, if that is wanted. The member may be yet to join. A server of this member may have a place until then.
+/// Answers HTTP, if that is wanted. The member may be yet to join. A server of this member may have
+/// a place until then.
 fn open_http(
     settings: &Settings,
     present: Option<&bellwether_http::Place>,
