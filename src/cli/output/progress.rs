@@ -253,8 +253,9 @@ impl Work {
                 Ok(now) if !now.is_empty() => message += &format!(": {now}"),
                 _ => {}
             }
-            bar.set_message(message);
+            // Each of the two may draw: the time left is that of the position.
             bar.set_position(position);
+            bar.set_message(message);
             bar.tick();
             if !waits(FRAME) {
                 break;
