@@ -104,6 +104,21 @@ class Browser:
             time.sleep(0.03)
         self.profile.cleanup()
 
+    def anew(self, origin):
+        """An empty page, as that of a new browser: nothing that this origin keeps, or that was set."""
+        old = self.ask("GET", "/window")
+        page = self.ask("POST", "/window/new", {"type": "tab"})["handle"]
+        self.ask("DELETE", "/window")
+        assert self.ask("GET", "/window/handles") == [page], f"{old} is still there"
+        self.ask("POST", "/window", {"handle": page})
+        self.tell("Page.bringToFront")  # so that it has the focus
+        self.tell("Storage.clearDataForOrigin", origin=origin, storageTypes="all")
+        self.tell("Browser.resetPermissions")
+        for path in self.saved.iterdir():
+            path.unlink()
+        self.complaints()
+        self.requests.clear()
+
     def tell(self, command, **params):
         """A command of the browser's own protocol."""
         return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": params})

@@ -93,14 +93,17 @@ fn together(nodes: usize, l: f64) -> Vec<f64> {
         let rows = if begins { woken + 1 } else { ahead.len() + 1 };
         let mut next = vec![vec![0.0; woken + 2]; rows];
         let slots = (woken + 1) as f64;
-        for (b, counts) in ahead.iter().enumerate() {
+        // Whoever gets through leaves any number up to b ahead of it: summed from the greatest b.
+        let mut through = vec![0.0; woken + 1];
+        for (b, counts) in ahead.iter().enumerate().rev() {
             let greater = (b + 1) as f64 / slots;
             for (count, chance) in counts.iter().enumerate().filter(|(_, c)| **c > NEGLIGIBLE) {
                 next[b][count] += chance * (1.0 - greater);
                 next[b + 1][count + 1] += chance * greater * l;
-                let through = chance * greater * (1.0 - l) / (b + 1) as f64;
-                next[..=b].iter_mut().for_each(|counts| counts[count + 1] += through);
+                through[count] += chance * greater * (1.0 - l) / (b + 1) as f64;
             }
+            let announced = next[b].iter_mut().skip(1);
+            announced.zip(&through).for_each(|(sum, through)| *sum += through);
         }
         if begins {
             let through = none * (1.0 - l) / slots;

@@ -12,6 +12,7 @@ use crate::view::Row;
 use bellwether_core::{Duration, Instant, Protocol, Rebase, SimTime};
 use bellwether_protocols::time_scales::TimeScales;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// The time at the start. Far from zero, so that earlier times fit.
 const START: Duration = Duration::from_secs(1_000);
@@ -19,7 +20,7 @@ const START: Duration = Duration::from_secs(1_000);
 /// The history of a state.
 #[derive(Clone, Debug)]
 pub(super) struct History {
-    validator: Option<Validator>,
+    validator: Option<Arc<Validator>>,
     /// The time since the start: states are shifted to a fixed origin.
     elapsed: Duration,
     /// Why the last step is no action of the model.
@@ -41,7 +42,8 @@ impl Hash for History {
 impl History {
     pub(super) fn new(nodes: usize, model: Option<&TimeScales>) -> Self {
         let members = Nodes::first(nodes as u32);
-        let validator = model.map(|time_scales| Validator::new(members, time_scales));
+        let new = |time_scales| Arc::new(Validator::new(members, time_scales));
+        let validator = model.map(new);
         Self { validator, elapsed: START, refused: None }
     }
 
@@ -88,7 +90,8 @@ impl<P: Protocol> State<P> {
             fill(&mut row, node, state, now, true);
         }
         let at = SimTime::from_nanos(self.history.date(now).as_nanos());
-        let refused = validator.step(node, &self.history.dated(row), at).err();
+        let row = self.history.dated(row);
+        let refused = Arc::make_mut(&mut validator).step(node, &row, at).err();
         self.history.refused = refused.map(|refusal| refusal.to_string());
         self.history.validator = Some(validator);
     }

@@ -72,16 +72,17 @@ pub(super) struct Packet<M> {
     pub(super) from: u8,
     to: u8,
     pub(super) sent: Instant,
-    pub(super) message: M,
+    pub(super) message: Arc<M>,
 }
 
-/// One process, if it runs, and the number of its starts.
+/// One process, if it runs, and the number of its starts. A step changes one process; the states
+/// before and after it share the others, as they share messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place<P: Protocol> {
     pub(super) life: u16,
-    pub(super) node: Option<Node<Timed<P>>>,
+    pub(super) node: Option<Arc<Node<Timed<P>>>>,
     /// What it stored.
-    disk: Option<Vec<u8>>,
+    disk: Option<Arc<[u8]>>,
     /// Whether it stored something that is lost.
     lost: bool,
 }
@@ -219,7 +220,8 @@ impl<P: Protocol> World<P> {
             }
         }
         state.turn = 0;
-        self.tidy(state)
+        self.tidy(&mut state, None);
+        state
     }
 
     pub(super) fn moves(&self, state: &State<P>, moves: &mut Vec<Move>) {
@@ -293,8 +295,11 @@ impl<P: Protocol> World<P> {
             None => {
                 if !matches!(chosen, Move::Pass | Move::Again) {
                     next.note_step(state.turn);
+                    self.tidy(&mut next, Some(state.turn));
+                } else if next.now != state.now {
+                    self.tidy(&mut next, None);
                 }
-                Some(self.tidy(next))
+                Some(next)
             }
             pending => Some(State { pending, ..state.clone() }),
         }
@@ -381,14 +386,14 @@ impl<P: Protocol> World<P> {
         let (mut effects, peers) = (Vec::new(), self.peers(turn));
         let mut env = Env { now: state.now, peers: &peers, entropy: draws };
         let node = Node::start(boot, &mut env, &self.params, &mut effects);
-        (state.places[turn].node, state.places[turn].disk) = (Some(node), disk);
+        (state.places[turn].node, state.places[turn].disk) = (Some(Arc::new(node)), disk);
         self.post(state, effects);
     }
 
     fn receive(&self, state: &mut State<P>, packet: Packet<Said<P>>, draws: &mut Draws) {
         let from = self.ids[usize::from(packet.from)];
         self.act(state, draws, |node, env, params, effects| {
-            let input = Input::Message(from, Cow::Owned(packet.message));
+            let input = Input::Message(from, Cow::Borrowed(&*packet.message));
             node.handle(input, env, params, effects)
         });
     }
@@ -421,7 +426,7 @@ impl<P: Protocol> World<P> {
         let mut env = Env { now: state.now, peers: &peers, entropy: draws };
         let Some(node) = &mut state.places[turn].node else { return };
         // A change of the belief is visible in the state itself.
-        let _ = step(node, &mut env, &self.params, &mut effects);
+        let _ = step(Arc::make_mut(node), &mut env, &self.params, &mut effects);
         self.post(state, effects);
     }
 
@@ -429,10 +434,10 @@ impl<P: Protocol> World<P> {
         let (from, sent) = (state.turn, state.now);
         for effect in effects {
             let (dest, message) = match effect {
-                Effect::Send(dest, message) => (dest, message),
+                Effect::Send(dest, message) => (dest, Arc::new(message)),
                 Effect::Store(bytes) => {
                     let place = &mut state.places[usize::from(from)];
-                    (place.disk, place.lost) = (Some(bytes), false);
+                    (place.disk, place.lost) = (Some(bytes.into()), false);
                     continue;
                 }
                 Effect::Arm(..) | Effect::Disarm(_) => continue,
@@ -440,7 +445,7 @@ impl<P: Protocol> World<P> {
             for (to, id) in (0..).zip(&self.ids) {
                 let meant = dest == Dest::Everyone || dest == Dest::Node(*id);
                 if to != from && meant {
-                    state.packets.push(Packet { from, to, sent, message: message.clone() });
+                    state.packets.push(Packet { from, to, sent, message: Arc::clone(&message) });
                 }
             }
         }
@@ -455,24 +460,37 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// Normalises a state: times are shifted to a fixed origin, messages are sorted.
-    fn tidy(&self, mut state: State<P>) -> State<P> {
+    /// Normalises a state: times are shifted to a fixed origin, messages are sorted. If only one
+    /// process has made a step since the last time, the others are as they should be.
+    fn tidy(&self, state: &mut State<P>, stepped: Option<u8>) {
         let rebase = Rebase::new(state.now);
-        for node in state.places.iter_mut().filter_map(|place| place.node.as_mut()) {
-            node.instants(&rebase);
+        for (turn, place) in (0..).zip(&mut state.places) {
+            if let Some(node) = &mut place.node
+                && stepped.is_none_or(|stepped| stepped == turn)
+            {
+                Arc::make_mut(node).instants(&rebase);
+            }
         }
         for packet in &mut state.packets {
-            packet.message.instants(self.ids[usize::from(packet.to)], &rebase);
+            if stepped.is_some_and(|stepped| packet.from != stepped || packet.sent != state.now) {
+                continue;
+            }
+            Arc::make_mut(&mut packet.message).instants(self.ids[usize::from(packet.to)], &rebase);
             rebase.stamp(&mut packet.sent);
         }
         state.history.pass(state.now.since(Rebase::ORIGIN));
         state.now = Rebase::ORIGIN;
-        state.packets.sort_by_cached_key(|packet| {
+        let encoded = |packet: &Packet<Said<P>>| {
             let mut bytes = Vec::new();
             packet.message.encode(&mut bytes);
-            (packet.to, packet.from, packet.sent, bytes)
+            bytes
+        };
+        let address = |packet: &Packet<Said<P>>| (packet.to, packet.from, packet.sent);
+        state.packets.sort_by(|one, other| {
+            // Few have one sender, receiver and instant; only those are compared by what they say.
+            let addresses = address(one).cmp(&address(other));
+            addresses.then_with(|| encoded(one).cmp(&encoded(other)))
         });
-        state
     }
 
     /// Whether a disk was lost, and a process that began again has a record and has voted. This is
@@ -485,7 +503,7 @@ impl<P: Protocol> World<P> {
         };
         state.left.lost_disks < self.adversary.lost_disks
             && state.places.iter().any(|place| {
-                place.life > 1 && place.disk.is_some() && place.node.as_ref().is_some_and(voted)
+                place.life > 1 && place.disk.is_some() && place.node.as_deref().is_some_and(voted)
             })
     }
 }
@@ -542,6 +560,6 @@ impl<P: Protocol> State<P> {
         (0..)
             .map(NodeId)
             .zip(&self.places)
-            .filter_map(|(id, place)| Some((id, place.node.as_ref()?)))
+            .filter_map(|(id, place)| Some((id, place.node.as_deref()?)))
     }
 }
