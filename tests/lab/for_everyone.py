@@ -27,7 +27,7 @@ look(performance.now());
 
 # Which parts of the stage overlap, and how many there are; a picture has the form of its room.
 OVERLAPS = """
-const all = '.top, .notice, .pane-title, .pane-box, .captions, .transport, .lanes';
+const all = '.top, .notice, .pane-title, .pane-box, .captions, .transport, .lanes, .inspect';
 const parts = [...document.querySelectorAll('#view-stage :is(' + all + ')')]
     .filter((e) => e.checkVisibility()).map((e) => [e.className, e.getBoundingClientRect()]);
 const over = parts.flatMap(([a, one], i) => parts.slice(i + 1)
@@ -184,16 +184,22 @@ def an_address_keeps_what_stands_after_its_token(lab, browser):
 
 
 def nothing_lies_over_anything_else(lab, browser):
-    for size in ((1280, 720), (390, 844)):
-        browser.size(*size)
-        # Two groups with a title each, a notice, captions, and names above the lanes.
-        stage(lab, browser, "lesson=hall-bug")
-        browser.script(SCRUB, 9000)
-        try:  # a picture follows its room in the frame after
-            browser.wait("a stage without overlaps", f"const found = (() => {{ {OVERLAPS} }})();"
-                         "return found.seen >= 8 && !found.over.length")
-        except Failed as error:
-            raise AssertionError(size, browser.script(OVERLAPS)) from error
+    # Two groups with a title each, a notice, captions, and names above the lanes; and many lanes.
+    for size in ((1280, 720), (820, 1180), (390, 844)):
+        for lesson, parts in (("hall-bug", 9), ("ring-6-21", 6)):
+            browser.size(*size)
+            stage(lab, browser, f"lesson={lesson}")
+            browser.script(SCRUB, 9000)
+            try:  # a picture follows its room in the frame after
+                browser.wait("a stage without overlaps", f"const found = (() => {{ {OVERLAPS} }})();"
+                             "return found.seen >= arguments[0] && !found.over.length", parts)
+            except Failed as error:
+                raise AssertionError(size, lesson, browser.script(OVERLAPS)) from error
+            if size[0] == 390:
+                above = browser.script("const [captions, panes] = ['.captions', '.panes'].map((css) =>"
+                                       " document.querySelector(css).getBoundingClientRect().top);"
+                                       "return captions < panes")
+                assert above, "on a phone the captions stand above the groups"
     quiet(browser)
 
 

@@ -77,6 +77,8 @@ def a_violation_opens_on_the_stage(lab, browser):
     browser.choose("#judge-promise", "never-two")
     browser.click("#judge-start")
     browser.wait("a violation", "return document.querySelector('#judge-open')")
+    words = browser.script("return document.querySelector('.judge .state').textContent")
+    assert words.endswith(" a second"), f"nothing is shrunk any more: {words}"
     browser.click("#judge-open")
     settled(browser)
     words = browser.wait("its name", "return document.querySelector('.stage .notice.bad')?.textContent")

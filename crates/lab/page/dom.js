@@ -40,12 +40,15 @@ export function by(id) {
 }
 
 /**
- * Replaces all children.
+ * Replaces all children. If one of them had the focus, the new one with its id has it.
  * @param {Element} element
  * @param {...(Node | string | null)} children
  */
 export function fill(element, ...children) {
+    const focused = document.activeElement;
+    const id = focused && element.contains(focused) ? focused.id : "";
     element.replaceChildren(...present(children));
+    if (id) document.getElementById(id)?.focus({ preventScroll: true });
 }
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -11,15 +11,17 @@ import { h, fill } from "./dom.js";
  *   default: string | null, choices: {name: string, help?: string}[], multiple: boolean,
  *   unit: string, range: string,
  *   only_with: {flag: string, values: string[]} | null, parameter: boolean,
- *   usual?: [number | null, number],
+ *   usually: string | null, first: number | null, usual?: [number | null, number],
  * }} Flag
- * `usual` is what a parameter is in a simulation that nothing is said about (null if that is never),
- * and what a slider has in its middle.
+ * `usually` is the choice that the default is as a rule, where it is another one elsewhere. `first` is
+ * the place among the flags that one changes first, which stand above the others. `usual` is what a
+ * parameter is in a simulation that nothing is said about (null if that is never), and what a slider
+ * has in its middle.
  */
 
 /** What the server leaves out of a flag. */
 const NOTHING = { default: null, choices: [], multiple: false, unit: "", range: "", only_with: null,
-    parameter: false };
+    parameter: false, usually: null, first: null };
 
 /**
  * The table of protocols, each with its flags in place of their numbers.
@@ -37,8 +39,14 @@ export function unfold(table) {
     return table;
 }
 
-/** Flags that stand above the others, in this order: what one plays with first. */
-const FIRST = ["nodes", "seed", "loss", "delay", "initiators", "graph", "mode"];
+/** Behind all flags that have a place. */
+const BEHIND = 1000;
+
+/**
+ * The place of a flag among those that one changes first; behind them if it is none of them.
+ * @param {Flag} flag
+ */
+export const place = ({ first }) => first ?? BEHIND;
 
 export class Form {
     /**
@@ -72,8 +80,9 @@ export class Form {
         this.resolved = {};
         this.help.hidden = true;
         this.rows.clear();
-        const first = FIRST.flatMap((name) => flags.filter((flag) => flag.name === name));
-        const rest = flags.filter((flag) => !FIRST.includes(flag.name));
+        const first = flags.filter((flag) => flag.first !== null)
+            .sort((a, b) => place(a) - place(b));
+        const rest = flags.filter((flag) => flag.first === null);
         /** @type {Map<string, Flag[]>} */
         const groups = new Map();
         for (const flag of rest) groups.set(flag.heading, [...(groups.get(flag.heading) ?? []), flag]);
@@ -132,14 +141,14 @@ export class Form {
             return box;
         }
         if (flag.kind === "choice" && !flag.multiple) {
-            // Behind a semicolon stands where the default is another.
-            const none = flag.default?.split(";")[0] ?? "—";
+            const none = flag.usually ? `${flag.usually} (default)` : (flag.default ?? "—");
             const select = h(
                 "select",
                 { id },
                 h("option", { value: "", title: flag.default ?? "" }, none),
+                // One that the default is only as a rule can also be asked for.
                 ...flag.choices
-                    .filter(({ name }) => name !== flag.default && !(name === none && flag.name === "mode"))
+                    .filter(({ name }) => name !== flag.default)
                     .map(({ name, help }) => h("option", { value: name, title: help }, name)),
             );
             select.value = value && value !== flag.default ? value : "";
@@ -203,8 +212,7 @@ export class Form {
     isUseful({ only_with: only }) {
         if (!only) return true;
         const other = this.flags.find(({ name }) => name === only.flag);
-        // Behind a semicolon stands where the default is another.
-        const usual = this.resolved[only.flag] ?? other?.default?.split(";")[0];
+        const usual = this.resolved[only.flag] ?? other?.usually ?? other?.default;
         return only.values.includes(String(this.values[only.flag] ?? usual ?? ""));
     }
 

@@ -270,6 +270,8 @@ export class Inspector {
     listFaults(faults, buttons) {
         const rows = faults.map((fault, index) =>
             row(fault.at, faultWords(fault), () => this.stage.remove(index)));
+        // A button that is put elsewhere loses the focus.
+        const focused = buttons.find((button) => button === document.activeElement);
         fill(
             this.faults,
             h("div", { class: "row" }, h("h3", {}, "Faults"), h("span", { class: "grow" }), ...buttons),
@@ -277,6 +279,7 @@ export class Inspector {
                 ? h("ul", { class: "fault-list" }, ...rows)
                 : h("p", { class: "dim" }, "None of yours."),
         );
+        focused?.focus({ preventScroll: true });
     }
 
     /**

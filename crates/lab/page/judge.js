@@ -69,6 +69,7 @@ export class Judge {
         const state = h("p", { class: "state", role: "status" }, "beginning…");
         const faults = h("div", { class: "bars" });
         const found = h("div", { id: "judge-found" });
+        let told = "";
         fill(this.sheet, h("h2", {}, this.choice.value), bar, state, found, faults);
         this.running(true);
         reveal(this.sheet);
@@ -76,9 +77,12 @@ export class Judge {
             schedules: Number(this.budget.value), promise: this.promise.value || null };
         try {
             await stream("check", { body, signal }, (line) => {
-                if (line.schedules !== undefined) this.progress(line, bar, state, faults);
-                if (line.lab === "shrinking") state.textContent += `; ${line.invariant} is broken: shrinking…`;
-                if (line.lab === "violation") this.violation(line, found);
+                if (line.schedules !== undefined) told = this.progress(line, bar, state, faults);
+                if (line.lab === "shrinking") state.textContent = `${told}; ${line.invariant} is broken: shrinking…`;
+                if (line.lab === "violation") {
+                    state.textContent = told;
+                    this.violation(line, found);
+                }
                 if (line.lab === "held") {
                     found.className = "notice good";
                     found.textContent = `It holds, in ${count(line.schedules, "schedule")}.`;
@@ -115,13 +119,15 @@ export class Judge {
     progress(line, bar, state, faults) {
         bar.value = line.of ? line.schedules / line.of : 0;
         state.textContent = `${count(line.schedules, "schedule")} of ${(line.of ?? 0).toLocaleString("en")}, ` +
-            `${trim(line.per_second ?? 0, 3)} a second`;
+            `${Number(trim(line.per_second ?? 0, 3)).toLocaleString("en")} a second`;
+        const told = state.textContent;
         const rows = Object.entries(line.faults ?? {}).sort(([, a], [, b]) => b - a);
         const most = rows[0]?.[1] || 1;
         fill(faults, ...rows.map(([name, number]) =>
             h("div", { class: "bar-row" }, h("span", {}, name),
                 h("meter", { min: 0, max: most, value: number, "aria-label": name }),
                 h("span", { class: "dim" }, number.toLocaleString("en")))));
+        return told;
     }
 
     /**

@@ -5,7 +5,7 @@ import { readAddress, readFlags, writeFlags } from "./address.js";
 import { stream } from "./api.js";
 import { copy, fill, h, save } from "./dom.js";
 import { count, trim } from "./format.js";
-import { Form, helpOf } from "./form.js";
+import { Form, helpOf, place } from "./form.js";
 import { Plot } from "./plot.js";
 import { slider } from "./sliders.js";
 import { CSV_HEAD, Sweep, csvRow, cutWords, named } from "./sweep.js";
@@ -370,9 +370,10 @@ export class Measure {
         const cell = (/** @type {any} */ value) =>
             h("td", {}, Number.isFinite(value) ? trim(value) : "—");
         const rows = shown.map(({ protocol, result }, index) => {
-            const { mean, ci95, p50, p99, max, count: runs, cut } = result.summary ?? {};
-            // One run has no interval, and neither has a mean of which runs were cut.
-            const around = cut ? h("small", { class: "cut" }, cutWords(result.summary))
+            const { mean, ci95, p50, p99, max, count: runs } = result.summary ?? {};
+            // One run has no interval, and neither has a mean of which runs were cut or stopped.
+            const words = result.summary ? cutWords(result.summary) : "";
+            const around = words ? h("small", { class: "cut" }, words)
                 : runs > 1 ? h("small", {}, `${trim(ci95?.[0])} – ${trim(ci95?.[1])}`) : "";
             const forms = result.forms ?? {};
             const whose = result.instead ? h("small", {}, ` ${insteadWords(result.instead)}`) : null;
@@ -417,9 +418,7 @@ const insteadWords = ({ nodes, window }) =>
  * @param {{[name: string]: any}} flags
  */
 function ordered(protocol, flags) {
-    const first = ["nodes", "loss", "delay"];
-    const rank = (/** @type {any} */ { name, parameter }) =>
-        first.includes(name) ? first.indexOf(name) : parameter ? first.length : first.length + 1;
+    const rank = (/** @type {any} */ flag) => place(flag) + (flag.parameter ? 0 : 0.5);
     const settles = (flags.scenario ?? "start") === "start" && !protocol.leases && !protocol.on_demand;
     return protocol.measure
         .filter((/** @type {any} */ { name }) => !(name === "window" && settles))

@@ -2,7 +2,8 @@
 
 import { stream } from "./api.js";
 import { copy, fill, h, save } from "./dom.js";
-import { trim } from "./format.js";
+import { place } from "./form.js";
+import { count, trim } from "./format.js";
 import { Plot } from "./plot.js";
 import { scale } from "./sliders.js";
 
@@ -81,8 +82,7 @@ export class Sweep {
         this.protocol = protocol;
         this.names = names;
         // What one asks for first.
-        const first = flags.findIndex((/** @type {any} */ flag) => flag.name === "nodes");
-        if (first > 0) flags.unshift(...flags.splice(first, 1));
+        flags.sort((/** @type {any} */ a, /** @type {any} */ b) => place(a) - place(b));
         fill(this.over, ...flags.map((/** @type {any} */ flag) =>
             h("option", { value: flag.name }, flag.name)));
         if (!other && flags.some((/** @type {any} */ { name }) => name === chosen)) {
@@ -223,11 +223,15 @@ function sweepFile(name, { protocol, flags, measure, over, values, runs }) {
 const quoted = (text) => JSON.stringify(String(text));
 
 /**
- * That the window cut runs, and how many.
+ * That the window cut runs, or the clock stopped some, and how many.
  * @param {any} summary
  */
-export const cutWords = ({ cut, count: rest }) =>
-    cut ? ` or more: ${cut} of ${cut + rest} runs cut; no interval` : "";
+export function cutWords({ cut, stopped, count: rest }) {
+    if (!cut && !stopped) return "";
+    const cuts = cut ? ` or more: ${cut} of ${cut + rest} runs cut` : "";
+    const more = stopped ? `; ${count(stopped, "more run")} not over in time` : "";
+    return `${cuts}${more}; no interval`;
+}
 
 /**
  * What an axis is called: the measure in words, and its unit if it is a time.

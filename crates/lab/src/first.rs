@@ -2,7 +2,8 @@
 //!
 //! **Promise.** A reader who moves a slider sees something true within a [`MOMENT`] or two, however
 //! long one run takes: a run, if it is quick; else what a formula gives; else a few runs of a group
-//! that is smaller, or is watched for a shorter time, and a line that says so.
+//! that is smaller, or is watched for a shorter time, and a line that says so. The first run goes
+//! on meanwhile, on a thread of its own.
 
 use crate::forms;
 use crate::measure::{self, Wanted};
@@ -10,13 +11,16 @@ use crate::program::{Measured, Program};
 use crate::work::Lines;
 use bellwether_core::Duration;
 use bellwether_net::clock::{BootTime, Clock};
-use bellwether_sim::{Control, Experiment, Measure, RunsMade, Scenario};
-use serde_json::{Value, json};
+use bellwether_sim::{Answer, Control, Experiment, Measure, RunsMade, Scenario};
+use serde_json::{Map, Value, json};
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::{thread, time};
 
 /// About how long the runs of the first answer take: a page is to have a picture soon.
 pub(crate) const MOMENT: Duration = Duration::from_millis(30);
-/// From so many processes on all of which vote, a run is not tried before there is a picture.
+/// From so many processes on all of which vote, nobody waits for a run before there is a picture.
 const MANY_VOTERS: u32 = 200;
 /// The groups that stand in for one whose runs take long, and for how long they may run. The second
 /// one is closer to what was asked for.
@@ -34,22 +38,50 @@ fn is_quick(experiment: &Experiment) -> bool {
     experiment.choice.profile().leases.is_none() || experiment.nodes < MANY_VOTERS
 }
 
-/// The first run, if it takes no longer than a [`MOMENT`].
+/// The first run, and what was said before it.
+pub(crate) struct First {
+    pub(crate) answer: Answer,
+    pub(crate) made: RunsMade,
+    /// How long it took.
+    pub(crate) took: Duration,
+    /// What a formula gives, if that was said.
+    pub(crate) form: Option<(Measure, Value)>,
+}
+
+/// Makes the first run on a thread of its own. If it takes longer than a [`MOMENT`], something else
+/// is said while it goes on: how soon that comes does not depend on the run.
 pub(crate) fn run(
+    program: &dyn Program,
+    wanted: &Wanted,
     measured: &Measured,
-    over: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<RunsMade>, String> {
-    if !is_quick(&measured.experiment) {
-        return Ok(None);
-    }
-    let end = BootTime.now() + MOMENT;
-    let late = AtomicBool::new(false);
-    let (_, made) = measure::more(&measured.experiment, RunsMade::default(), 1, &|| {
-        let now = over() || BootTime.now() > end;
-        late.fetch_or(now, Ordering::Relaxed);
-        now
-    })?;
-    Ok((!late.into_inner()).then_some(made))
+    lines: &mut Lines,
+) -> Result<First, String> {
+    let over = lines.watch();
+    let ended = AtomicBool::new(false);
+    let (done, waiting) = channel();
+    let work = || {
+        let began = BootTime.now();
+        let made = measure::more(&measured.experiment, RunsMade::default(), 1, &over);
+        ended.store(true, Ordering::Relaxed);
+        let _ = done.send(()); // nobody may wait for it
+        made.map(|(answer, made)| (answer, made, BootTime.now().since(began)))
+    };
+    thread::scope(|scope| {
+        let running = thread::Builder::new().name("lab-first".to_owned());
+        let running = running
+            .spawn_scoped(scope, work)
+            .map_err(|error| format!("there is no thread for the first run: {error}"))?;
+        let late = || waiting.recv_timeout(time::Duration::from_nanos(MOMENT.as_nanos())).is_err();
+        let mut form = None;
+        if !is_quick(&measured.experiment) || late() {
+            form = say_form(wanted, measured, lines);
+            if form.is_none() {
+                say_instead(program, wanted, measured, lines, &ended);
+            }
+        }
+        let (answer, made, took) = running.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        Ok(First { answer, made, took, form })
+    })
 }
 
 /// What a run of this experiment measures that people ask for first, as far as it is known before.
@@ -70,11 +102,7 @@ fn expected(experiment: &Experiment) -> Option<&'static str> {
 }
 
 /// Says what a formula gives, before there are runs to say anything of.
-pub(crate) fn say_form(
-    wanted: &Wanted,
-    measured: &Measured,
-    lines: &mut Lines,
-) -> Option<(Measure, Value)> {
+fn say_form(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Option<(Measure, Value)> {
     let measure = wanted.measure.as_deref().or_else(|| expected(&measured.experiment))?;
     let measure = Measure::of_name(measure)?;
     let params = measure::params(measured);
@@ -94,14 +122,18 @@ pub(crate) fn say_form(
     Some((measure, form))
 }
 
-/// Says what runs of smaller groups give, which are made in a moment.
-pub(crate) fn say_instead(
+/// Says what runs of smaller groups give, which are made in a moment, until the first run has
+/// `ended`.
+fn say_instead(
     program: &dyn Program,
     wanted: &Wanted,
     measured: &Measured,
     lines: &mut Lines,
+    ended: &AtomicBool,
 ) {
-    let over = lines.watch();
+    let gone = lines.watch();
+    // Nobody needs it once the first run is there.
+    let over = || gone() || ended.load(Ordering::Relaxed);
     let nodes = measured.experiment.nodes;
     for (fewer, time) in FEWER {
         if over() || (fewer >= nodes && fewer > FEWER[0].0) {
@@ -122,7 +154,7 @@ pub(crate) fn say_instead(
             said["instead"]["window"] = json!(window.to_string());
             Some(said)
         });
-        if let Some(said) = said {
+        if let Some(said) = said.filter(|_| !over()) {
             lines.say(&said);
             lines.send();
         }
@@ -138,15 +170,94 @@ fn instead(
 ) -> Option<Value> {
     let began = BootTime.now();
     let is_over = || over() || BootTime.now().since(began) > time;
-    let control = Control { progress: &|| (), over: &is_over };
+    let mut said = of_some(experiment, wanted, &is_over)?;
+    said["seconds"] = json!(BootTime.now().since(began).as_secs_f64());
+    Some(said)
+}
+
+/// What as many of its first runs give as are made until `over`.
+fn of_some(
+    experiment: &Experiment,
+    wanted: &Wanted,
+    over: &(dyn Fn() -> bool + Sync),
+) -> Option<Value> {
+    let control = Control { progress: &|| (), over };
     let experiment = Experiment { runs: RUNS, ..experiment.clone() };
     let (answer, made) = experiment.run_on(RunsMade::default(), control).ok()?;
     let measure = measure::choose(&answer, wanted.measure.as_deref()).ok()?;
     let mut said = measure::result(&answer, &made, measure);
+    let stopped = RUNS - made.len() as u64;
+    if stopped > 0 {
+        tell_stopped(&mut said, stopped);
+    }
     said["runs"] = json!(0);
     said["of"] = json!(wanted.runs);
-    said["seconds"] = json!(BootTime.now().since(began).as_secs_f64());
     said["instead"] =
         json!({ "nodes": experiment.nodes, "window": Value::Null, "runs": made.len() });
     Some(said)
+}
+
+/// Says how many runs the clock stopped. Those that were made may be the quick ones, and no sample
+/// of all, so no mean of them has an interval.
+fn tell_stopped(said: &mut Value, stopped: u64) {
+    let tell = |summary: &mut Value| {
+        (summary["stderr"], summary["ci95"]) = (Value::Null, Value::Null);
+        summary["stopped"] = json!(stopped);
+    };
+    tell(&mut said["summary"]);
+    said["all"].as_object_mut().into_iter().flat_map(Map::values_mut).for_each(tell);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bellwether_protocols::choice::{Choice, find};
+    use bellwether_protocols::param::GivenParams;
+    use bellwether_protocols::surroundings::Surroundings;
+    use bellwether_sim::{Engine, Initiation, Network, Ranks};
+    use std::sync::atomic::AtomicU64;
+
+    /// What the first picture says if the clock stops it when so many runs were begun.
+    fn stopped_after(runs: u64) -> Value {
+        let calm = Surroundings::calm(5, Duration::from_millis(100));
+        let config = find("le-s").unwrap().config(&calm, &GivenParams::default()).unwrap();
+        let experiment = Experiment {
+            choice: Choice::try_from(config).unwrap(),
+            nodes: 5,
+            network: Network::default(),
+            ranks: Ranks::default(),
+            drift: 0,
+            initiation: Initiation::default(),
+            scenario: Scenario::Start,
+            window: Duration::from_secs(10),
+            runs: RUNS,
+            seed: 1,
+            threads: 1,
+            engine: Engine::Event,
+        };
+        let wanted = json!({ "protocol": "le-s", "measure": "leadership_delay" });
+        let begun = AtomicU64::new(0);
+        let over = || begun.fetch_add(1, Ordering::Relaxed) >= runs;
+        of_some(&experiment, &serde_json::from_value(wanted).unwrap(), &over).unwrap()
+    }
+
+    #[test]
+    fn where_the_clock_stopped_runs_no_mean_has_an_interval() {
+        let whole = stopped_after(RUNS);
+        assert!(whole["summary"]["ci95"].is_array(), "{whole}");
+        assert_eq!(
+            (&whole["instead"]["runs"], &whole["summary"]["stopped"]),
+            (&json!(RUNS), &Value::Null)
+        );
+        let part = stopped_after(6);
+        assert_eq!(part["instead"]["runs"], 6);
+        let all = part["all"].as_object().unwrap();
+        assert!(all.len() > 1 && all["leadership_delay"] == part["summary"], "{part}");
+        for (measure, summary) in all {
+            assert!(summary["mean"].is_number(), "{measure}: {summary}");
+            assert_eq!(summary["stopped"], RUNS - 6, "{measure}");
+            let (low, error) = (&summary["ci95"], &summary["stderr"]);
+            assert_eq!((low, error), (&Value::Null, &Value::Null), "{measure}");
+        }
+    }
 }

@@ -6,7 +6,9 @@
 //!
 //! **Promise.** A group is asked for its past when it is first seen and when its leadership has
 //! changed, not more often than every [`REST`]. Members that do not answer are left out. Nobody is
-//! asked after whoever watches has gone.
+//! asked after whoever watches has gone. A group has its number for as long as it has members here,
+//! and no other group ever has it. If there are too many, those that were seen first and have no
+//! member are forgotten.
 
 use crate::live::Source;
 use crate::program::Program;
@@ -25,7 +27,7 @@ use std::thread;
 const REST: Duration = Duration::from_secs(2);
 /// How often it is asked after a change: what follows from the change is recorded a moment later.
 const ASKS: u32 = 2;
-/// The most groups that are told apart.
+/// The most groups that are remembered, but for those that have members here.
 const GROUPS_MAX: usize = 64;
 /// The most records of one member: more than its memory holds.
 const RECORDS_MAX: usize = 100_000;
@@ -47,10 +49,13 @@ struct Group {
     answer: Option<Arc<Mutex<Option<Value>>>>,
 }
 
-/// All groups that one client has seen.
+/// The groups that one client has seen.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    all: Vec<Group>,
+    /// By number, in the order in which they were seen.
+    all: BTreeMap<usize, Group>,
+    /// The number of the next one.
+    next: usize,
     /// Whether the client has gone.
     over: Arc<AtomicBool>,
 }
@@ -76,15 +81,22 @@ impl Groups {
             let unknown = places.is_empty() || group.places.is_empty();
             group.name == name && (unknown || !group.places.is_disjoint(&places))
         };
-        let number = self.all.iter().position(same).unwrap_or_else(|| {
-            if self.all.len() >= GROUPS_MAX {
-                self.all.clear();
-            }
-            self.all.push(Group { name: name.to_owned(), ..Group::default() });
-            self.all.len() - 1
-        });
-        self.all[number].places.extend(places);
+        let known = self.all.iter().find(|(_, group)| same(group)).map(|(number, _)| *number);
+        let number = known.unwrap_or(self.next);
+        self.next = self.next.max(number + 1);
+        let new = || Group { name: name.to_owned(), ..Group::default() };
+        self.all.entry(number).or_insert_with(new).places.extend(places);
         number
+    }
+
+    /// Forgets the first of those that have no member, if there are too many; these have.
+    pub(crate) fn forget(&mut self, here: &BTreeSet<usize>) {
+        let mut many = self.all.len().saturating_sub(GROUPS_MAX);
+        self.all.retain(|number, _| {
+            let kept = many == 0 || here.contains(number);
+            many -= usize::from(!kept);
+            kept
+        });
     }
 
     /// Asks groups whose leadership has changed, and returns what others have answered since, one
@@ -104,7 +116,7 @@ impl Groups {
         }
         let (time, mut told) = (BootTime.now(), Vec::new());
         for (number, (said, sources)) in now {
-            let Some(group) = self.all.get_mut(number) else { continue };
+            let Some(group) = self.all.get_mut(&number) else { continue };
             if group.said != said {
                 (group.said, group.asks) = (said, ASKS);
             }
@@ -209,5 +221,26 @@ mod tests {
         assert_eq!(groups.of(&status("web", &["10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"])), 0);
         assert_eq!(groups.of(&status("web", &["-", "-", "10.0.0.3:1"])), 0, "by what was learnt");
         assert_eq!(groups.of(&status("web", &[])), 0, "it knows no address");
+    }
+
+    #[test]
+    fn no_group_has_the_number_of_another_however_many_were_there() {
+        let mut groups = Groups::default();
+        let web =
+            |number: usize| status("web", &[&format!("10.0.{}.{}:1", number / 250, number % 250)]);
+        let (first, mut numbers) = (groups.of(&web(0)), BTreeSet::new());
+        // One stays, and others come and go.
+        for number in 1..=3 * GROUPS_MAX {
+            let home = groups.of(&web(number));
+            assert!(home != first && numbers.insert(home), "{number}: {home} is another's");
+            assert_eq!(groups.of(&web(0)), first, "it is still there");
+            groups.forget(&BTreeSet::from([first, home]));
+            assert!(groups.all.len() <= GROUPS_MAX, "{}", groups.all.len());
+        }
+        // Those that have members are all kept.
+        let here: BTreeSet<usize> =
+            (0..2 * GROUPS_MAX).map(|it| groups.of(&web(1000 + it))).collect();
+        groups.forget(&here);
+        assert_eq!((here.len(), groups.all.len()), (2 * GROUPS_MAX, 2 * GROUPS_MAX));
     }
 }

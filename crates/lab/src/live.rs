@@ -197,6 +197,7 @@ fn follow(app: &App, lines: &mut Lines) {
             (source, latest, home)
         });
         let known: Vec<(&Source, Latest, Option<usize>)> = known.collect();
+        groups.forget(&known.iter().filter_map(|(_, _, home)| *home).collect());
         // Of a demonstration dead and paused members are shown; they are its own.
         let shown = known.iter().filter_map(|(source, latest, home)| {
             let own = source.is_of(demo.as_ref());

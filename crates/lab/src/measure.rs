@@ -7,7 +7,7 @@
 //! takes longer than that, something else that is true is [said before](first). When the client
 //! goes away, runs are given up where they are.
 
-use crate::first::{self, MOMENT};
+use crate::first::{self, First, MOMENT};
 use crate::forms;
 use crate::program::{Asked, Flags, Measured, Program};
 use crate::reply;
@@ -218,18 +218,9 @@ fn sharpen(
 ) -> Result<(), String> {
     let began = BootTime.now();
     let over = lines.watch();
-    let mut forms: Option<(Measure, Option<Value>)> = None;
-    let first = first::run(measured, &over)?;
-    if first.is_none() && !over() {
-        forms =
-            first::say_form(wanted, measured, lines).map(|(measure, form)| (measure, Some(form)));
-        if forms.is_none() {
-            first::say_instead(program, wanted, measured, lines);
-        }
-    }
-    let made = first.unwrap_or_default();
-    let (mut answer, mut made) = more(&measured.experiment, made, 1, &over)?;
-    let mut runs = first_runs(BootTime.now().since(began), wanted.runs);
+    let First { mut answer, mut made, took, form } = first::run(program, wanted, measured, lines)?;
+    let mut forms = form.map(|(measure, form)| (measure, Some(form)));
+    let mut runs = first_runs(took, wanted.runs);
     loop {
         if runs > 1 && !over() {
             (answer, made) = more(&measured.experiment, made, runs, &over)?;

@@ -76,7 +76,7 @@ struct Played {
     ending: Ending,
     /// The limit that was reached, if one was.
     limit: Option<String>,
-    /// Whether it ended as its file states, if that states it.
+    /// Whether it went and ended as its file states, if that states an outcome.
     as_stated: Option<bool>,
 }
 
@@ -116,8 +116,10 @@ impl Played {
         let ending = Ending::of(&records, end);
         let found = judged.as_ref().and_then(|judged| judged.breaches.first());
         let broken = found.map(|broken| broken.invariant);
+        let captions = || scenario.captions.iter().all(|told| told.differs(&records).is_none());
         let stated = scenario.outcome.as_ref();
-        let as_stated = stated.map(|stated| stated.differs(&ending, broken).is_none());
+        let as_stated =
+            stated.map(|stated| stated.differs(&ending, broken).is_none() && captions());
         Self { records, carried, judged, ending, limit, as_stated }
     }
 

@@ -25,6 +25,8 @@ fn every_lesson_ends_as_it_states() {
         if let Some(difference) = stated.differs(&ending, broken) {
             wrong.push(format!("{}: {difference}; {:?}", lesson.name, judged.breaches));
         }
+        let told = file.captions.iter().filter_map(|caption| caption.differs(&records));
+        wrong.extend(told.map(|difference| format!("{}: {difference}", lesson.name)));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
@@ -46,6 +48,29 @@ fn an_outcome_that_is_not_so_is_told() {
     other = stated;
     other.sent = Some(1);
     assert!(told(&other, Some("locked-supporters")).unwrap().contains("messages should be sent"));
+}
+
+#[test]
+fn a_caption_that_is_not_so_is_told() {
+    let file = read(LESSONS.iter().find(|lesson| lesson.name == "bully-3-12").unwrap());
+    let records = file.trace(file.seed);
+    let told = |at: &str, leaders: Option<Vec<u32>>, sent| {
+        let caption = bellwether_sim::Caption {
+            at: at.parse().unwrap(),
+            text: "x".to_owned(),
+            leaders,
+            sent,
+        };
+        caption.differs(&records)
+    };
+    assert_eq!(told("299ms", Some(vec![7]), None), None);
+    assert_eq!(told("299ms", None, None), None, "nothing is stated");
+    // It crashes at this instant.
+    let late = told("300ms", Some(vec![7]), None).unwrap();
+    assert_eq!(late, "at 0.3s, [7] should lead, and [] do");
+    assert_eq!(told("300ms", Some(Vec::new()), Some(7)), None);
+    let sent = told("500ms", None, Some(7)).unwrap();
+    assert!(sent.starts_with("at 0.5s, 7 messages should be sent, and "), "{sent}");
 }
 
 #[test]

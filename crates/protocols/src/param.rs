@@ -47,6 +47,8 @@ pub struct Param {
     pub only_with: Option<(&'static str, &'static [&'static str])>,
     /// The members of the family that have it; empty if all do.
     pub only_of: &'static [&'static str],
+    /// Whether it is among the first that one changes: forms show it above the others.
+    pub leading: bool,
     /// What it is for.
     pub help: &'static str,
 }
@@ -117,6 +119,7 @@ impl Param {
             depends_on: &[],
             only_with: None,
             only_of: &[],
+            leading: false,
             help,
         }
     }
@@ -167,6 +170,12 @@ impl Param {
     #[must_use]
     pub const fn only_of(self, names: &'static [&'static str]) -> Self {
         Self { only_of: names, ..self }
+    }
+
+    /// Among the first that one changes.
+    #[must_use]
+    pub const fn leading(self) -> Self {
+        Self { leading: true, ..self }
     }
 
     /// Whether the member of the family with this name has it.

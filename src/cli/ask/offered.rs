@@ -29,6 +29,9 @@ pub(in crate::cli) struct Offered {
     /// Its default, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::cli) default: Option<String>,
+    /// Which of the choices the default is as a rule, where it is another one elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usually: Option<&'static str>,
     /// What a choice is between.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<Choice>,
@@ -46,7 +49,14 @@ pub(in crate::cli) struct Offered {
     /// Whether it may be given several times.
     #[serde(skip_serializing_if = "is_no")]
     multiple: bool,
+    /// Its place among those that one changes first; nothing if it is none of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<usize>,
 }
+
+/// The flags of a group that one changes first, in this order; the parameters of its protocol that
+/// the table calls [leading](Param::leading) come after them.
+const FIRST: [&str; 6] = ["nodes", "seed", "loss", "delay", "initiators", "graph"];
 
 fn is_no(switch: &bool) -> bool {
     !switch
@@ -151,10 +161,13 @@ fn described(command: &str, entry: Option<&'static Entry>, flag: &Arg) -> Offere
             of_flag(flag, shared.into_iter().find(|it| it.name == id).filter(is_param))
         }
     };
+    let name = flag.get_long().unwrap_or_default();
+    let first = FIRST.iter().position(|first| *first == name);
     Offered {
-        name: flag.get_long().unwrap_or_default().to_owned(),
+        name: name.to_owned(),
         heading: flag.get_help_heading().unwrap_or("Group").to_owned(),
         multiple: matches!(flag.get_action(), ArgAction::Append),
+        first: offered.first.or(first),
         ..offered
     }
 }
@@ -171,12 +184,17 @@ fn of_param(command: &str, param: &Param) -> Offered {
     };
     let choices = if let Kind::OneOf(choices) = param.kind { choices } else { &[] };
     let unusual = unusual(command, param);
+    let default = unusual.map(str::to_owned).or_else(|| default_of(param));
+    // `majority; local where the members are not listed`
+    let rule = default.as_ref().and_then(|text| text.split_once(';'));
+    let known = rule.and_then(|(rule, _)| choices.iter().find(|(name, _)| *name == rule));
     Offered {
         name: String::new(),
         kind: kind_of(param),
         help: param.help.to_owned(),
         whole: of_one(param, unusual),
-        default: unusual.map(str::to_owned).or_else(|| default_of(param)),
+        usually: known.map(|(name, _)| *name),
+        default,
         choices: choices.iter().map(choice).collect(),
         unit: param.unit,
         range: param.range,
@@ -184,6 +202,7 @@ fn of_param(command: &str, param: &Param) -> Offered {
         heading: String::new(),
         parameter: true,
         multiple: false,
+        first: param.leading.then_some(FIRST.len()),
     }
 }
 
@@ -212,6 +231,7 @@ fn of_flag(flag: &Arg, shared: Option<&Param>) -> Offered {
         help,
         whole,
         default: said.or(usual),
+        usually: None,
         choices: flag.get_possible_values().iter().map(choice).collect(),
         unit: "",
         range: "",
@@ -219,6 +239,7 @@ fn of_flag(flag: &Arg, shared: Option<&Param>) -> Offered {
         heading: String::new(),
         parameter: false,
         multiple: false,
+        first: None,
     }
 }
 

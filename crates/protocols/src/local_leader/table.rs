@@ -16,7 +16,7 @@ params! {
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct Config {
         /// Whose support a leader needs.
-        mode: Mode, follows("majority; local where the members are not listed");
+        mode: Mode, follows("majority; local where the members are not listed"), leading();
         /// Whether fencing tokens grow across restarts too.
         tokens: Tokens,
             follows("durable; live volatile, since durable needs a directory that is kept");

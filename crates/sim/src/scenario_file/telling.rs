@@ -1,10 +1,10 @@
 //! What a scenario file tells its readers beside the run: captions, and what the run comes to.
 //!
 //! **Promise.** A run does not depend on either. What is stated can be compared with the
-//! [`Ending`] of the run, and the first difference is named.
+//! [`Ending`] of the run, or of its part up to a caption, and the first difference is named.
 
-use crate::ending::Ending;
-use bellwether_core::{Duration, NodeId};
+use crate::ending::{Ending, EndingReader};
+use bellwether_core::{Duration, Record, SimTime};
 use serde::{Deserialize, Serialize};
 
 /// A sentence or two about what happens from this moment of a run on.
@@ -15,6 +15,39 @@ pub struct Caption {
     pub at: Duration,
     /// What it says.
     pub text: String,
+    /// Who leads then, in ascending order, after all that happens at that instant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaders: Option<Vec<u32>>,
+    /// How many messages are sent by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<u64>,
+}
+
+impl Caption {
+    /// The first difference of what it states to the records of the run, in words.
+    pub fn differs(&self, records: &[Record]) -> Option<String> {
+        let Self { at, leaders, sent, .. } = self;
+        let now = SimTime::ZERO + *at;
+        let mut reader = EndingReader::default();
+        records.iter().take_while(|record| record.t <= now).for_each(|record| reader.read(record));
+        let so_far = reader.end(now);
+        let lead = leaders.as_ref().and_then(|leaders| leaders_differ(leaders, &so_far));
+        let difference = lead.or_else(|| sent.and_then(|sent| sent_differs(sent, &so_far)))?;
+        Some(format!("at {at}, {difference}"))
+    }
+}
+
+/// Who should lead, if others do.
+fn leaders_differ(stated: &[u32], ending: &Ending) -> Option<String> {
+    let stated: Vec<u64> = stated.iter().copied().map(u64::from).collect();
+    let lead: Vec<u64> = ending.leaders.iter().map(|node| node.0).collect();
+    (stated != lead).then(|| format!("{stated:?} should lead, and {lead:?} do"))
+}
+
+/// How many messages should be sent, if others are.
+fn sent_differs(stated: u64, ending: &Ending) -> Option<String> {
+    let sent = ending.sent;
+    (stated != sent).then(|| format!("{stated} messages should be sent, and {sent} were"))
 }
 
 /// What a run comes to, as its file states it.
@@ -41,15 +74,14 @@ impl StatedOutcome {
     /// judge found broken.
     pub fn differs(&self, ending: &Ending, broken: Option<&str>) -> Option<String> {
         let Self { leaders, most_leaders, sent, broken: stated, .. } = self;
-        let leaders: Vec<NodeId> = leaders.iter().map(|node| NodeId((*node).into())).collect();
-        if leaders != ending.leaders {
-            return Some(format!("{leaders:?} should lead, and {:?} do", ending.leaders));
+        if let Some(difference) = leaders_differ(leaders, ending) {
+            return Some(difference);
         }
         if let Some(most) = most_leaders.filter(|most| *most as usize != ending.most_leaders) {
             return Some(format!("{most} should lead at once, and {} did", ending.most_leaders));
         }
-        if let Some(sent) = sent.filter(|sent| *sent != ending.sent) {
-            return Some(format!("{sent} messages should be sent, and {} were", ending.sent));
+        if let Some(difference) = sent.and_then(|sent| sent_differs(sent, ending)) {
+            return Some(difference);
         }
         (stated.as_deref() != broken)
             .then(|| format!("{stated:?} should be broken, and {broken:?} is"))

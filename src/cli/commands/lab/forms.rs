@@ -125,6 +125,7 @@ fn usual_values(entry: &'static Entry) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_protocol_is_described_with_its_parameters_and_no_file_can_be_named() {
@@ -151,6 +152,61 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What a page says that is also called like a parameter or a protocol: facts, layouts, kinds
+    /// of values, and names of what it draws.
+    const OTHERS: [(&str, &str); 7] = [
+        ("bench.js", "announce"),
+        ("form.js", "choice"),
+        ("lanes.js", "bound"),
+        ("machine.js", "bound"),
+        ("palette.js", "k"),
+        ("places.js", "ring"),
+        ("scene.js", "ring"),
+    ];
+
+    #[test]
+    fn no_script_of_the_page_names_a_protocol_or_a_parameter() {
+        let params = PROTOCOLS.iter().flat_map(Entry::own_params).map(|param| param.name);
+        let names: Vec<&str> = PROTOCOLS.iter().map(|entry| entry.name).chain(params).collect();
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/lab/page");
+        let (mut found, mut scripts) = (BTreeSet::new(), 0);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if !file.ends_with(".js") {
+                continue;
+            }
+            scripts += 1;
+            let text = std::fs::read_to_string(&path).unwrap();
+            let named = names.iter().filter(|name| text.contains(&format!("\"{name}\"")));
+            found.extend(named.map(|name| (file.clone(), (*name).to_owned())));
+        }
+        let known = OTHERS.map(|(file, name)| (file.to_owned(), name.to_owned()));
+        assert!(scripts > 30, "{scripts}");
+        assert_eq!(found, BTreeSet::from(known));
+    }
+
+    #[test]
+    fn what_one_changes_first_has_its_place_and_a_default_that_follows_is_named() {
+        let told = protocols();
+        let all = told["protocols"].as_array().unwrap();
+        let of = |protocol: &str, name: &str| {
+            let numbers = all.iter().find(|it| it["name"] == protocol).unwrap()["measure"].clone();
+            let numbers: Vec<usize> = serde_json::from_value(numbers).unwrap();
+            let mut flags = numbers.iter().map(|number| &told["flags"][*number]);
+            flags.find(|flag| flag["name"] == name).unwrap().clone()
+        };
+        for (place, name) in ["nodes", "seed", "loss", "delay"].iter().enumerate() {
+            assert_eq!(of("le-s", name)["first"], place, "{name}");
+        }
+        let mode = of("local-leader", "mode");
+        assert_eq!((&mode["first"], &mode["usually"]), (&json!(6), &json!("majority")));
+        let tokens = of("local-leader", "tokens");
+        assert_eq!((&tokens["first"], &tokens["usually"]), (&Value::Null, &json!("durable")));
+        let timer = of("le-s", "timer");
+        assert_eq!((&timer["default"], &timer["usually"]), (&json!("uniform"), &Value::Null));
     }
 
     #[test]
