@@ -8,6 +8,8 @@ import time
 import z3
 from z3 import And, Implies, Not, ToInt, ToReal
 
+from kit import STEPS
+
 rho, eps, L, a, b, Ha, Hb = z3.Reals("rho eps L a b Ha Hb")
 c, d, A, B, C, D, fastest = z3.Reals("c d A B C D fastest")
 larger, longer = z3.Reals("larger longer")
@@ -79,7 +81,7 @@ def check(seed):
     for claims, wanted in ((LEMMAS, z3.unsat), (FALSE, z3.sat)):
         for name, claim in claims.items():
             solver = z3.Solver()
-            solver.set(timeout=20000, random_seed=seed)
+            solver.set(rlimit=20 * STEPS, random_seed=seed)
             solver.add(Not(claim))
             start = time.time()
             answer = solver.check()

@@ -73,9 +73,15 @@ class Rules(Leases):
                " give_up unlock adopt adopt_joint renew renew_joint learn learn_list change"
                " answer recover hear ask_all say_clean found bootstrap").split()
 
-    def unneeded(self, action):
-        leases = ("adopt", "adopt_joint", "renew", "renew_joint")
-        return ["willed"] + ["told", "knows", "asked", "clean"] * (action in leases)
+    def simple(self, action, s):
+        """Nobody left a will. Whoever takes a lease does so in a group in which nobody was asked for
+        its state, and only the founding list was committed."""
+        no = lambda *_: z3.BoolVal(False)
+        s = s.but(willed=no)
+        if "adopt" in action or "renew" in action:
+            s = s.but(told=no, knows=no, asked=no, clean=no, top=val(z3.IntVal(0)),
+                      line=lambda v: self.root)
+        return s
 
     def axioms(self):
         """A request has the length of its list, or of the one before, if that is shorter and its
@@ -470,8 +476,11 @@ class Rules(Leases):
         return And(s.runs(n), s.lost(n), s.asked(n), clean), self.begin(s, n)
 
     def bootstrap(self, s):
-        """The operator's word that n has never voted; assumed to be true."""
+        """The operator's word that n has never voted; assumed to be true. After the quarantine it
+        is enough that nothing has rested on a vote of n; before its end, n has granted nothing."""
         n = self.some(n="Node")
-        assumed = self.rule("assumed-operator-is-right", Not(self.voted(s, n)))
-        return And(s.runs(n), s.lost(n), Not(s.locked(n)), self.waits(s, n, self.root),
-                   assumed), self.begin(s, n)
+        over = And(Not(s.locked(n)), self.waits(s, n, self.root))
+        never = self.u.every("Req", lambda r: Not(s.granted(n, r)))
+        return And(s.runs(n), s.lost(n),
+                   Or(over, self.rule("assumed-operator-is-right-at-once", never)),
+                   self.rule("assumed-operator-is-right", Not(self.voted(s, n)))), self.begin(s, n)

@@ -115,6 +115,9 @@ WITNESSES = [
             + found(0, 1, 2) + elect(0, 0, 0, 1), GROUP, new=True),
     Witness("a group of one by the operator's word", Group,
             "bootstrap:n0" + elect(0, 0, 0), GROUP, new=True, founders=1),
+    Witness("one that begins again to found the group, and answers in its quarantine", Group,
+            "crash:n0 restart_lost:n0 bootstrap:n0 answer:n1,m0 lapse:n0 bootstrap:n1"
+            + elect(0, 0, 0, 1), GROUP, new=True),
     Witness("a longer lease of a group", Group, ELECT + " request grant grant renew", GROUP),
     Witness("a leader after a lost disk", Group,
             elect(0, 0, 0, 1) + " crash:n1" + read(1, 0, 2) + elect(1, 1, 1, 2), GROUP),
@@ -224,6 +227,9 @@ MUTANTS = [
     Mutant("assumed-operator-is-right", Group,
            elect(0, 0, 0, 1) + " crash:n1 restart_lost:n1 lapse:n1 bootstrap:n1"
            + elect(1, 1, 2, 1), GROUP),
+    Mutant("assumed-operator-is-right-at-once", Group,
+           " request:n0,r0 grant:n0,r0 grant:n1,r0 crash:n1 restart_lost:n1 bootstrap:n1"
+           " adopt:n0,r0,q0 lapse:n1" + elect(1, 1, 1, 2), GROUP),
     # lists
     Mutant("both-majorities", Group,
            elect(0, 0, 0, 1) + " change:n0,c1 learn_list:n3,c1" + elect(1, 1, 3, 4), LISTS,

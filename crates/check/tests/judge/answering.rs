@@ -1,17 +1,16 @@
 //! Leases whose renewals only some of the voters answer: a voter that says nothing is locked all
 //! the same, and every step is one of the proved model.
 
-use crate::{fuzz, steps_compared};
+use crate::{follow_the_proof, seen, valid};
 use bellwether_check::{FaultKind, FaultKinds, Trial};
 use bellwether_core::{Dest, Message as _, Protocol, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::message::Message;
 use bellwether_protocols::local_leader::{Config, LocalLeader, Params};
-use bellwether_sim::{Observer, World};
+use bellwether_sim::Observer;
 
 fn params(spare: u32) -> Params {
-    let config = Config { spare: Some(spare), ..Config::default() };
-    Params::try_from(config).expect("they are valid")
+    valid(Config { spare: Some(spare), ..Config::default() })
 }
 
 #[test]
@@ -24,13 +23,7 @@ fn leases_keep_their_promise_though_not_everybody_answers() {
         if members {
             trial.mix.forced = FaultKinds::of(&[FaultKind::Members]);
         }
-        let report = fuzz(&trial, &choice, 0..1_000, 2);
-        let number = report.violation.as_ref().map_or(0, |violation| violation.number);
-        let what = format!("{nodes} processes, spare {spare}, seed {seed}, schedule {number}");
-        assert_eq!(report.violation, None, "{what}");
-        let compared = steps_compared(&trial, &report);
-        println!("{what}: {compared} steps compared");
-        assert!(compared > 100 * 1_000, "{what}: {compared} steps compared");
+        follow_the_proof(&trial, &choice, (1_000, 100), &format!("spare {spare}"));
     }
 }
 
@@ -62,11 +55,8 @@ impl Observer<LocalLeader> for Seen {
 fn many_requests_are_answered_by_some() {
     let params = params(1);
     let trial = Trial::new(&Choice::from(params.clone()), 5, None, 45);
-    let (mut world, mut seen) = (World::<LocalLeader>::new(params.layered()), Seen::default());
-    for number in 0..50 {
-        let schedule = trial.schedule(number);
-        world.run(&schedule.plan, schedule.run_seed(), &mut seen);
-    }
-    println!("{} requests are for some, {} for all", seen.some, seen.all);
-    assert!(seen.some > 1_000 && seen.all > 1_000, "{} {}", seen.some, seen.all);
+    let runs = seen::<Seen>(&trial, &params, 50).into_iter();
+    let (some, all) = runs.fold((0, 0), |(some, all), run| (some + run.some, all + run.all));
+    println!("{some} requests are for some, {all} for all");
+    assert!(some > 1_000 && all > 1_000, "{some} {all}");
 }

@@ -5,16 +5,15 @@
 //! schedule, beside all other faults; in half of the trials leaders also replace voters that they
 //! do not hear.
 
-use crate::{ms, steps_compared};
+use crate::{follow_the_proof, looked, ms, newest_list, seen, valid};
 use bellwether_check::{FaultKind, FaultKinds, Trial};
-use bellwether_core::{Dest, Fact, Message as _, Protocol, SimTime};
+use bellwether_core::{Dest, Message as _, Protocol, SimTime};
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{Config, LocalLeader, Params};
-use bellwether_sim::{Observer, Scene, World};
+use bellwether_sim::{Observer, Scene};
 
 fn params(replaces: bool) -> Params {
-    let replace_after = replaces.then(|| ms(300));
-    Params::try_from(Config { replace_after, ..Config::default() }).expect("they are valid")
+    valid(Config { replace_after: replaces.then(|| ms(300)), ..Config::default() })
 }
 
 fn trial(nodes: u32, replaces: bool, seed: u64) -> (Trial, Choice) {
@@ -28,16 +27,11 @@ fn trial(nodes: u32, replaces: bool, seed: u64) -> (Trial, Choice) {
 fn leases_keep_their_promise_in_large_groups() {
     for (nodes, replaces, seed) in [(9, false, 31), (9, true, 32), (10, true, 33)] {
         let (trial, choice) = trial(nodes, replaces, seed);
-        let report = crate::fuzz(&trial, &choice, 0..1_000, 2);
-        let number = report.violation.as_ref().map_or(0, |violation| violation.number);
-        let what = format!("{nodes} processes, replaces: {replaces}, seed {seed}, {number}");
-        assert_eq!(report.violation, None, "{what}");
+        let what = format!("replaces: {replaces}");
+        let report = follow_the_proof(&trial, &choice, (1_000, 400), &what);
         assert!(report.tally.trouble.of(FaultKind::Members) >= 1_000, "{what}");
-        let place = trial.invariants().iter().position(|name| *name == "observers-tokens");
-        let told = place.map_or(0, |place| report.tally.checks[place].checks);
+        let told = looked(&trial, &report, "observers-tokens");
         assert!(told > 100 * 1_000, "{what}: observers named a leader {told} times");
-        let compared = steps_compared(&trial, &report);
-        assert!(compared > 400 * 1_000, "{what}: {compared} steps compared");
     }
 }
 
@@ -64,12 +58,7 @@ impl Observer<LocalLeader> for Seen {
     }
 
     fn on_step(&mut self, node: u32, scene: &Scene<'_, LocalLeader>) {
-        let Some(state) = scene.node(node) else { return };
-        state.facts(scene.clock(node), &mut |fact| {
-            if let Fact::List { version, committed: true } = fact {
-                self.version = self.version.max(version);
-            }
-        });
+        self.version = self.version.max(newest_list(node, scene));
     }
 }
 
@@ -79,13 +68,7 @@ impl Observer<LocalLeader> for Seen {
 fn leaders_really_announce_themselves_and_replace_voters() {
     let of = |replaces| {
         let (trial, _) = trial(9, replaces, 34);
-        let mut world = World::<LocalLeader>::new(params(replaces).layered());
-        let runs = (0..100).map(|number| {
-            let schedule = trial.schedule(number);
-            let mut seen = Seen::default();
-            world.run(&schedule.plan, schedule.run_seed(), &mut seen);
-            seen
-        });
+        let runs = seen::<Seen>(&trial, &params(replaces), 100).into_iter();
         runs.fold((0, 0), |(announced, lists), seen| {
             (announced + usize::from(seen.announcements > 0), lists + seen.version)
         })

@@ -1,17 +1,15 @@
 //! Leases keep what they promise, and the judge sees it when they do not.
 
-use crate::{first_breach, first_unsafe, lan, ms, steps_compared};
+use crate::{
+    first_breach, first_unsafe, follow_the_proof, hold, lan, looked, ms, newest_list, seen, valid,
+};
 use bellwether_check::{FaultKind, FaultKinds, FaultMix, FinalLinks, Fuzz, Judge, Report, Trial};
 use bellwether_check::{Varied, vary};
-use bellwether_core::{Dest, Fact, Protocol, SimTime};
+use bellwether_core::{Dest, Protocol, SimTime};
 use bellwether_protocols::choice::{self, Choice, Promise};
 use bellwether_protocols::local_leader::message::Message;
-use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Params, Rule, Tokens};
+use bellwether_protocols::local_leader::{Config, LocalLeader, Mode, Rule, Tokens};
 use bellwether_sim::{Fault, Observer, Scene, World};
-
-fn params(config: Config) -> Params {
-    Params::try_from(config).expect("the preset is valid")
-}
 
 fn fuzz(trial: &Trial, choice: &Choice, schedules: u64) -> Report {
     crate::fuzz(trial, choice, 0..schedules, 2)
@@ -78,7 +76,7 @@ fn what_was_found_by_chance_in_a_group_of_seven_stays_mended() {
 fn leases_keep_their_promise_with_priorities_witnesses_and_leaders_that_yield() {
     let yielding = Config { preempt: true, preempt_delay: Some(ms(300)), ..Config::default() };
     for (config, seed) in [(Config::default(), 11), (yielding, 12)] {
-        let choice = Choice::from(params(config));
+        let choice = Choice::from(valid(config));
         for nodes in [3, 5] {
             let mut trial = Trial::new(&choice, nodes, None, seed);
             trial.mix.roles = 1.0;
@@ -95,47 +93,39 @@ fn leases_keep_their_promise_while_voters_change() {
     for (nodes, seed) in [(5, 1), (4, 2), (3, 3), (2, 4), (7, 5)] {
         let mut trial = Trial::new(&choice, nodes, None, seed);
         trial.mix.forced = FaultKinds::of(&[FaultKind::Members]);
-        let report = fuzz(&trial, &choice, 2_000);
-        assert_eq!(report.violation, None, "{nodes} processes, seed {seed}");
+        let report = hold(&trial, &choice, 2_000, "voters change");
         assert!(report.tally.trouble.of(FaultKind::Members) >= 2_000);
+    }
+}
+
+/// Every schedule has this fault, alone and beside all others.
+fn hold_with(kind: FaultKind, schedules: u64) {
+    let choice = Choice::from(lan(Mode::Majority));
+    for (nodes, seed) in [(3, 1), (5, 2), (4, 3)] {
+        for only in [true, false] {
+            let mut trial = Trial::new(&choice, nodes, None, seed);
+            match only {
+                true => trial.mix = FaultMix::only(&[kind]),
+                false => trial.mix.forced = FaultKinds::of(&[kind]),
+            }
+            let what = format!("{}, nothing else: {only}", kind.name());
+            let report = hold(&trial, &choice, schedules, &what);
+            assert!(report.tally.trouble.of(kind) >= 1_000, "{what}");
+        }
     }
 }
 
 /// Leaders are killed in every schedule, and released soon or late, beside all other faults.
 #[test]
 fn leases_keep_their_promise_while_killed_processes_are_released() {
-    let choice = Choice::from(lan(Mode::Majority));
-    for (nodes, seed) in [(3, 1), (5, 2), (4, 3)] {
-        for only in [true, false] {
-            let mut trial = Trial::new(&choice, nodes, None, seed);
-            match only {
-                true => trial.mix = FaultMix::only(&[FaultKind::Release]),
-                false => trial.mix.forced = FaultKinds::of(&[FaultKind::Release]),
-            }
-            let report = fuzz(&trial, &choice, 2_000);
-            assert_eq!(report.violation, None, "{nodes} processes, seed {seed}, {only}");
-            assert!(report.tally.trouble.of(FaultKind::Release) >= 1_000);
-        }
-    }
+    hold_with(FaultKind::Release, 2_000);
 }
 
 /// All crash at once in every schedule, and some lose their disks, alone and beside all other
 /// faults.
 #[test]
 fn leases_keep_their_promise_when_all_restart_at_once() {
-    let choice = Choice::from(lan(Mode::Majority));
-    for (nodes, seed) in [(3, 1), (5, 2), (4, 3)] {
-        for only in [true, false] {
-            let mut trial = Trial::new(&choice, nodes, None, seed);
-            match only {
-                true => trial.mix = FaultMix::only(&[FaultKind::AllRestart]),
-                false => trial.mix.forced = FaultKinds::of(&[FaultKind::AllRestart]),
-            }
-            let report = fuzz(&trial, &choice, 1_000);
-            assert_eq!(report.violation, None, "{nodes} processes, seed {seed}, {only}");
-            assert!(report.tally.trouble.of(FaultKind::AllRestart) >= 1_000);
-        }
-    }
+    hold_with(FaultKind::AllRestart, 1_000);
 }
 
 /// The rule that keeps a release safe is not the protocol's but that of whoever sends it.
@@ -189,19 +179,13 @@ impl Observer<LocalLeader> for HandedOver {
 fn leaders_really_step_back_for_better_ones() {
     let handed_over = |preempt: bool| {
         let preempt_delay = preempt.then(|| ms(300));
-        let params = params(Config { preempt, preempt_delay, ..Config::default() });
+        let params = valid(Config { preempt, preempt_delay, ..Config::default() });
         let mut trial = Trial::new(&Choice::from(params.clone()), 5, None, 12);
         trial.mix.roles = 1.0;
         trial.mix.allowed = trial.mix.allowed.without(&[FaultKind::Resign, FaultKind::Transfer]);
-        let mut world = World::<LocalLeader>::new(params.layered());
-        let counts = (0..300).map(|number| {
-            let schedule = trial.schedule(number);
-            let mut seen = HandedOver::default();
-            world.run(&schedule.plan, schedule.run_seed(), &mut seen);
-            seen.0
-        });
-        let counts: Vec<u64> = counts.collect();
-        (counts.iter().filter(|count| **count > 0).count(), counts.iter().sum::<u64>())
+        let counts = seen::<HandedOver>(&trial, &params, 300);
+        let schedules = counts.iter().filter(|count| count.0 > 0).count();
+        (schedules, counts.iter().map(|count| count.0).sum::<u64>())
     };
     assert_eq!(handed_over(false), (0, 0));
     let (schedules, times) = handed_over(true);
@@ -235,31 +219,19 @@ impl Observer<LocalLeader> for Newest {
     const LOOKS: bool = true;
 
     fn on_step(&mut self, node: u32, scene: &Scene<'_, LocalLeader>) {
-        let Some(state) = scene.node(node) else { return };
-        state.facts(scene.clock(node), &mut |fact| {
-            if let Fact::List { version, committed: true } = fact {
-                self.0 = self.0.max(version);
-            }
-        });
+        self.0 = self.0.max(newest_list(node, scene));
     }
 }
 
 /// Random changes are not in vain: many groups get other lists in spite of all faults.
 #[test]
 fn voters_really_change() {
-    let choice = Choice::from(lan(Mode::Majority));
-    let mut trial = Trial::new(&choice, 5, None, 1);
+    let params = lan(Mode::Majority);
+    let mut trial = Trial::new(&Choice::from(params.clone()), 5, None, 1);
     trial.mix.forced = FaultKinds::of(&[FaultKind::Members]);
-    let mut world = World::<LocalLeader>::new(lan(Mode::Majority).layered());
-    let versions = (0..300).map(|number| {
-        let schedule = trial.schedule(number);
-        let mut newest = Newest::default();
-        world.run(&schedule.plan, schedule.run_seed(), &mut newest);
-        newest.0
-    });
-    let versions: Vec<u64> = versions.collect();
-    let changed = versions.iter().filter(|version| **version > 0).count();
-    let all: u64 = versions.iter().sum();
+    let newest = seen::<Newest>(&trial, &params, 300);
+    let changed = newest.iter().filter(|newest| newest.0 > 0).count();
+    let all: u64 = newest.iter().map(|newest| newest.0).sum();
     assert!(changed > 100 && all > 250, "{changed} of 300 groups, {all} lists");
 }
 
@@ -272,12 +244,9 @@ fn every_step_is_an_action_of_the_proved_model() {
         (Tokens::Volatile, 3, 1_000),
         (Tokens::Volatile, 5, 1_000),
     ] {
-        let choice = Choice::from(params(Config { tokens, ..Config::default() }));
+        let choice = Choice::from(valid(Config { tokens, ..Config::default() }));
         let trial = Trial::new(&choice, nodes, None, 17);
-        let report = fuzz(&trial, &choice, schedules);
-        assert_eq!(report.violation, None, "{tokens:?}, {nodes} processes");
-        let compared = steps_compared(&trial, &report);
-        assert!(compared > 400 * schedules, "{tokens:?}: {compared} steps compared");
+        follow_the_proof(&trial, &choice, (schedules, 400), &format!("{tokens:?}"));
     }
 }
 
@@ -285,15 +254,13 @@ fn every_step_is_an_action_of_the_proved_model() {
 /// token it had.
 #[test]
 fn volatile_tokens_grow_while_nobody_begins_again() {
-    let volatile = params(Config { tokens: Tokens::Volatile, ..Config::default() });
+    let volatile = valid(Config { tokens: Tokens::Volatile, ..Config::default() });
     let choice = Choice::from(volatile.clone());
     let mut trial = Trial::new(&choice, 3, None, 1);
     trial.mix = FaultMix::only(&[FaultKind::Loss, FaultKind::OneWay, FaultKind::Partition]);
     trial.validated = false; // it would see the cause first
-    let place = trial.invariants().iter().position(|name| *name == "tokens-grow").unwrap();
-    let report = fuzz(&trial, &choice, 1_000);
-    assert_eq!(report.violation, None);
-    let checks = report.tally.checks[place].checks;
+    let report = hold(&trial, &choice, 1_000, "volatile tokens");
+    let checks = looked(&trial, &report, "tokens-grow");
     assert!(checks > 100 * 1_000, "{checks} moments with a leader");
     let mutant = volatile.without(Rule::NewReignNewTerm);
     let found = first_breach(Judge::<LocalLeader>::new(&trial, mutant.layered()), 1_000);
@@ -310,10 +277,7 @@ fn every_step_is_an_action_of_the_proved_model_while_voters_change() {
     for nodes in [3, 5] {
         let mut trial = Trial::new(&choice, nodes, None, 18);
         trial.mix.forced = FaultKinds::of(&[FaultKind::Members]);
-        let report = fuzz(&trial, &choice, 2_000);
-        assert_eq!(report.violation, None, "{nodes} processes");
-        let compared = steps_compared(&trial, &report);
-        assert!(compared > 400 * 2_000, "{nodes} processes: {compared} steps compared");
+        follow_the_proof(&trial, &choice, (2_000, 400), "voters change");
     }
 }
 
@@ -334,7 +298,7 @@ fn lives_that_repeat_or_fall_never_make_two() {
 #[test]
 fn clocks_beyond_their_bound_break_leases() {
     let config = Config { drift_ppm: Some(2_000), ..Config::default() };
-    let choice = Choice::from(params(config));
+    let choice = Choice::from(valid(config));
     let mut trial = Trial::new(&choice, 5, None, 1);
     trial.mix =
         FaultMix { drift: 60.0, ..FaultMix::only(&[FaultKind::Drift, FaultKind::LongPause]) };
@@ -354,7 +318,7 @@ fn clocks_beyond_their_bound_break_leases() {
 fn a_member_with_other_parameters_is_a_world_of_its_own() {
     let common = lan(Mode::Majority);
     let (lock, period) = (Some(ms(160)), Some(ms(191)));
-    let other = params(Config { lock, period, ..Config::default() });
+    let other = valid(Config { lock, period, ..Config::default() });
     let trial = Trial {
         locks: vec![(2, ms(160))],
         ..Trial::new(&Choice::from(common.clone()), 3, None, 1)

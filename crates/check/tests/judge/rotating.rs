@@ -1,13 +1,12 @@
 //! Leadership that goes round: nobody leads beside another one, and everybody leads in turn.
 
-use crate::{fuzz, lan, ms};
+use crate::{fuzz, hold, lan, looked, ms, valid};
 use bellwether_check::Trial;
 use bellwether_protocols::choice::Choice;
 use bellwether_protocols::local_leader::{Config, Mode, Params};
 
 fn rotating(mode: Mode) -> Params {
-    let config = Config { mode, preempt: true, rotate_after: Some(ms(200)), ..Config::default() };
-    Params::try_from(config).expect("they are valid")
+    valid(Config { mode, preempt: true, rotate_after: Some(ms(200)), ..Config::default() })
 }
 
 #[test]
@@ -20,18 +19,15 @@ fn everybody_leads_in_turn_once_there_are_no_more_faults() {
     ] {
         let choice = Choice::from(rotating(mode));
         let trial = Trial::new(&choice, nodes, None, seed);
-        let report = fuzz(&trial, &choice, 0..300, 2);
-        let number = report.violation.as_ref().map_or(0, |violation| violation.number);
-        let what = format!("{nodes} processes, {mode:?}, seed {seed}, schedule {number}");
-        assert_eq!(report.violation, None, "{what}");
+        let what = format!("{mode:?}");
+        let report = hold(&trial, &choice, 300, &what);
         let names = trial.invariants();
         assert!(!names.contains(&"minimum-leads"), "the least does not lead all the time");
-        let place = names.iter().position(|name| *name == "everyone-leads").expect("it is watched");
-        let looked = report.tally.checks[place].checks;
+        let looked = looked(&trial, &report, "everyone-leads");
         println!("{what}: looked {looked} times");
         assert!(looked > 10_000, "{what}: {looked}");
     }
-    let usual = Choice::from(Params::try_from(Config::default()).expect("they are valid"));
+    let usual = Choice::from(lan(Mode::Majority));
     assert!(!Trial::new(&usual, 3, None, 1).invariants().contains(&"everyone-leads"));
 }
 
@@ -49,7 +45,7 @@ fn whoever_is_passed_over_is_found() {
 /// Parameters with which a leader leads on until its application hands over.
 fn asking(mode: Mode) -> Params {
     let config = Config { mode, preempt: true, preempt_asks: true, ..Config::default() };
-    Params::try_from(Config { rotate_after: Some(ms(200)), ..config }).expect("they are valid")
+    valid(Config { rotate_after: Some(ms(200)), ..config })
 }
 
 /// With `preempt-asks` a leader leads on until its application hands over, and here is none.
