@@ -15,6 +15,9 @@ for (const button of document.querySelectorAll('[data-share]')) {
     new MutationObserver(look).observe(button, {childList: true});
 }
 """
+# What can be saved, and how the file ends. Each is waited for before the next: what a page saves
+# without a click of its own is held back by the browser.
+SAVED = {"scenario": "toml", "picture": "svg", "records": "jsonl"}
 
 
 def ran(lab, words, folder):
@@ -92,8 +95,9 @@ def a_class_is_prepared_with_a_pointer(lab, browser):
         share(browser, what)
         browser.wait("the copy", "return window.copies === arguments[0]", number)
         copied[what] = browser.copied()
-    for what in ("scenario", "picture", "records"):
+    for what, end in SAVED.items():
         share(browser, what)
+        browser.file(f"ring-1.{end}")
     handed_over(lab, browser, copied, "ring-1")
     quiet(browser)
 
@@ -144,13 +148,15 @@ def a_class_is_prepared_with_the_keyboard_alone(lab, browser):
     tabbed(browser, "summary.button")
     browser.keys(ENTER)
     copied, number = {}, 0
-    for what in ("address", "command", "scenario", "picture", "records"):
+    for what in ("address", "command", *SAVED):
         tabbed(browser, f'[data-share="{what}"]')
         browser.keys(ENTER)
         if what in ("address", "command"):
             number += 1
             browser.wait("the copy", "return window.copies === arguments[0]", number)
             copied[what] = browser.copied()
+        else:
+            browser.file(f"bully-1.{SAVED[what]}")
     browser.keys(HOME)
     handed_over(lab, browser, copied, "bully-1")
     quiet(browser)

@@ -22,7 +22,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-/// How long to wait for a lock: a killed process may still hold it for a moment.
+/// How long to wait for lock and socket. What a killed process was about to start still holds both
+/// until the kernel executes it, and its socket accepts connections, though nobody answers.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 /// How often to try.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
@@ -43,19 +44,18 @@ impl Socket {
     /// Binds the socket of a member in this directory.
     pub(super) fn bind(dir: &Path, group: &str, id: u64) -> Result<Self, ServeError> {
         let path = socket_path(dir, group, id).map_err(ServeError::Place)?;
-        let lock = lock(&path)?;
         let failed = |error: io::Error| ServeError::Io(path.clone(), error);
-        // Earlier versions of this program have no lock.
-        match connect(&path, std::time::Duration::ZERO) {
-            Ok(_) => return Err(ServeError::Taken(path)),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                return Err(ServeError::Taken(path)); // it listens, and its queue is full
+        let lock = lock_file(&path)?;
+        let limit = BootTime.now() + PATIENCE;
+        while let Some(taken) = whose(&lock, &path)? {
+            if BootTime.now() >= limit {
+                return Err(taken);
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
-                fs::remove_file(&path).map_err(failed)?;
-            }
-            Err(error) => return Err(failed(error)),
+            std::thread::sleep(AGAIN);
+        }
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
         }
         let listener = listen(&path).map_err(failed)?;
         Ok(Self { path, listener, _lock: lock })
@@ -82,27 +82,37 @@ pub fn listen(path: &Path) -> io::Result<UnixListener> {
     Ok(UnixListener::from(socket))
 }
 
-/// Takes the lock of a socket. The lock file is never removed: otherwise two processes could hold
-/// two locks of one name.
-fn lock(socket: &Path) -> Result<File, ServeError> {
+/// The lock file of a socket. It is never removed: otherwise two processes could hold two locks of
+/// one name.
+fn lock_file(socket: &Path) -> Result<File, ServeError> {
     let path = socket.with_extension("sock.lock");
     let failed = |error: io::Error| ServeError::Io(path.clone(), error);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW;
     let file = files::open(&path, flags, PRIVATE).map_err(failed)?;
     fchmod(&file, PRIVATE).map_err(|error| failed(error.into()))?;
-    let limit = BootTime.now() + PATIENCE;
-    loop {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(file),
-            Err(Errno::WOULDBLOCK | Errno::INTR) => {}
-            Err(error) => return Err(failed(error.into())),
+    Ok(file)
+}
+
+/// Takes the lock, and says if another process is this member: it holds the lock, or it answers
+/// (earlier versions of this program have no lock).
+fn whose(lock: &File, socket: &Path) -> Result<Option<ServeError>, ServeError> {
+    let path = || socket.with_extension("sock.lock");
+    let locked = match flock(lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => false,
+        Err(Errno::WOULDBLOCK | Errno::INTR) => true,
+        Err(error) => return Err(ServeError::Io(path(), error.into())),
+    };
+    match connect(socket, std::time::Duration::ZERO) {
+        Ok(_) => Ok(Some(ServeError::Taken(socket.to_owned()))),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+            Ok(Some(ServeError::Taken(socket.to_owned()))) // it listens, and its queue is full
         }
-        if connect(socket, std::time::Duration::ZERO).is_ok() {
-            return Err(ServeError::Taken(socket.to_owned()));
+        Err(_) if locked => Ok(Some(ServeError::Locked(path()))),
+        Err(error)
+            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) =>
+        {
+            Ok(None)
         }
-        if BootTime.now() >= limit {
-            return Err(ServeError::Locked(path));
-        }
-        std::thread::sleep(AGAIN);
+        Err(error) => Err(ServeError::Io(socket.to_owned(), error)),
     }
 }

@@ -200,6 +200,25 @@ fn a_socket_left_behind_is_replaced_and_one_that_answers_is_not() {
 }
 
 #[test]
+fn what_a_killed_member_was_about_to_start_is_waited_for() {
+    let folder = Folder::new();
+    let listener = UnixListener::bind(folder.0.join("web.1.sock")).unwrap();
+    let lock = File::create(folder.0.join("web.1.sock.lock")).unwrap();
+    flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+    // The kernel closes the one before the other.
+    let executed = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        drop(lock);
+        std::thread::sleep(Duration::from_millis(100));
+        drop(listener);
+    });
+    let server = serve(&folder, "web", 1).unwrap();
+    executed.join().unwrap();
+    assert!(find(&folder.0, Some("web"), Some(1)).unwrap().status().is_ok(), "it answers");
+    drop(server);
+}
+
+#[test]
 fn of_several_members_one_must_be_named_and_the_names_are_told() {
     let folder = Folder::new();
     let _one = serve(&folder, "web", 1).unwrap();
