@@ -13,15 +13,25 @@
 //!
 //! `-- --quick` shortens everything, `-- --format json` is for programs, and `-- WORD` measures
 //! what has this word in its name: fastest, lan, kill, cut, SIGSTOP, SIGTERM, resign, transfer,
-//! idle, loaded or loss. `-- hour` watches a group with preset `fastest` for an hour. `-- address`
-//! moves an address, beside keepalived (Debian's package), and says in which columns ours is best.
+//! idle, loaded, loss or flood (replays of what members say to each other, as fast as one processor
+//! sends them). `-- hour` watches a group with preset `fastest` for an hour; of each change of
+//! leader that no stall explains it tells what may have been the cause, and keeps the traces.
+//! `-- address` moves an address, beside keepalived (Debian's package), and says in which columns
+//! ours is best.
 
 #[path = "live/address.rs"]
 mod address;
+#[allow(dead_code, reason = "the tests of attacks use the rest")]
+#[path = "../tests/hostile/attacker.rs"]
+mod attacker;
+#[path = "live/changes.rs"]
+mod changes;
 #[path = "live/cost.rs"]
 mod cost;
 #[path = "live/failover.rs"]
 mod failover;
+#[path = "live/flood.rs"]
+mod flood;
 #[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/live/lab/mod.rs"]
 mod lab;
@@ -68,6 +78,9 @@ fn main() -> ExitCode {
             let all = stability::measure(Preset::Lan, trouble, length(seconds));
             all.into_iter().for_each(|row| rows.push(row));
         }
+    }
+    if asked("flood") {
+        flood::measure(Preset::Fast, length(10)).into_iter().for_each(|row| rows.push(row));
     }
     if word.is_some_and(|word| word == "hour") {
         let all = stability::measure(Preset::Fastest, Trouble::None, length(3_600));

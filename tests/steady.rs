@@ -85,7 +85,7 @@ const TEST_FAILS_ONCE: &str = "
 
 /// How often it was run again because the machine really stood still.
 fn really(text: &str) -> usize {
-    text.matches("the machine stood still for ").count()
+    text.matches("== the machine stood still for ").count()
 }
 
 #[test]
@@ -94,6 +94,22 @@ fn what_fails_while_the_machine_stands_still_is_run_again_and_may_pass() {
     assert_eq!((code, runs), (Some(0), vec!["test --all".to_owned(); 2]), "{text}");
     assert!(text.contains("the machine stood still for "), "{text}");
     assert!(kept.contains("run again: script test --all"), "{kept}");
+}
+
+#[test]
+fn a_test_that_saw_the_machine_stand_still_itself_is_run_again() {
+    let line = "undecided: the machine stood still for 0.0042 s; 1 run";
+    let said = |test: &str| {
+        let more = format!("no name\\n{line}\\n\\n---- {test} stdout ----\\n{line}\\n");
+        TEST_FAILS_ONCE.replace("no name", &more)
+    };
+    let Outcome { code, text, runs, .. } =
+        steadily("cargo", &format!("{}; exit 101", said("c")), &[]);
+    assert_eq!((code, runs.len()), (Some(0), 2), "{text}");
+    assert!(text.contains(" s; run again: cargo test --all -- --exact a::b c"), "{text}");
+    // It speaks for itself alone.
+    let other = steadily("cargo", &format!("{}; exit 101", said("d")), &[]);
+    assert_eq!((other.code, other.runs.len()), (Some(101), 1 + really(&other.text)));
 }
 
 #[test]

@@ -29,6 +29,7 @@ enum Step {
 pub(crate) fn drive(options: &Options, plan: &GroupPlan, report: &mut Report) {
     let mut scene = Scene::new(options, plan);
     scene.settled();
+    report.cgroup(plan.cgroups, scene.has_cgroup());
     scene.keep_states();
     let mut story = Vec::new();
     for batch in &plan.batches {

@@ -200,6 +200,8 @@ pub(crate) struct Batch {
 pub(crate) struct GroupPlan {
     pub(crate) relayed: bool,
     pub(crate) durable: bool,
+    /// Whether commands may have a cgroup; without one they are ended process by process.
+    pub(crate) cgroups: bool,
     /// How far each member's clock is ahead, in seconds; none: all have the machine's.
     pub(crate) clocks: Vec<u64>,
     pub(crate) seed: u64,
@@ -229,6 +231,8 @@ fn group(
 ) -> GroupPlan {
     // Every fourth group has a relay, every other one durable tokens, and clocks that differ.
     let (relayed, durable) = (number % 4 == 3, number % 2 == 1);
+    // Every other group on the whole, and among those with a relay or durable tokens, too.
+    let cgroups = number.count_ones().is_multiple_of(2);
     let ahead = |luck: &mut Stream| match luck.below(3) {
         0 => 0,
         1 => 1 + luck.below(3_600),
@@ -249,7 +253,7 @@ fn group(
         left -= faults.len() as u64;
         batches.push(Batch { faults, calm: part(luck, lock, 0, 80) });
     }
-    GroupPlan { relayed, durable, clocks, seed: luck.below(u64::MAX), batches }
+    GroupPlan { relayed, durable, cgroups, clocks, seed: luck.below(u64::MAX), batches }
 }
 
 /// All kinds that such a group can have.

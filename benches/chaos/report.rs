@@ -76,6 +76,8 @@ pub(crate) struct Report {
     /// Old state files that were noticed.
     pub(crate) noticed: usize,
     pub(crate) groups: u64,
+    /// Groups whose commands were in cgroups.
+    cgroups: u64,
     /// The longest that one step of a plan took.
     pub(crate) latest: Duration,
 }
@@ -87,6 +89,18 @@ impl Report {
 
     pub(crate) fn refuse(&mut self, kind: Kind, count: u64) {
         *self.refused.entry(kind).or_default() += count;
+    }
+
+    /// Says whether a group's commands are in cgroups. One that may not have them has none.
+    pub(crate) fn cgroup(&mut self, may: bool, has: bool) {
+        self.cgroups += u64::from(has);
+        let why = match (may, has) {
+            (true, true) => "each command has a cgroup",
+            (false, false) => "no command has a cgroup, as planned",
+            (true, false) => "no command has a cgroup: none can be made on this machine",
+            (false, true) => panic!("a command has a cgroup, though none can be seen"),
+        };
+        println!("    {why}");
     }
 
     pub(crate) fn failover(&mut self, kind: Kind, one: Failover) {
@@ -140,6 +154,7 @@ impl Report {
         for ((invariant, verdict), count) in &self.rulings {
             println!("{invariant}: {verdict} in {count} of {} groups", self.groups);
         }
+        println!("commands were in cgroups in {} groups", self.cgroups);
         println!(
             "{} faults in {} groups, {} processes of workers: {} overlaps; {} more while the \
              machine stood still, {} where nobody looked after the worker",

@@ -83,6 +83,9 @@ impl Scene {
             // Two observe, so that every change of the voters is possible.
             group.give_flags(&["--voters", "1,2,3"]);
         }
+        if !plan.cgroups {
+            group.hide_cgroups();
+        }
         let disks = Disks::mount(group.ids().into_iter().map(|id| group.dir(id)).collect());
         for id in group.ids() {
             let ahead = plan.clocks.get(id as usize - 1).copied().unwrap_or(0);
@@ -141,10 +144,22 @@ impl Scene {
         ids.flat_map(|id| marks::runs(id, &file(id))).collect()
     }
 
+    /// The process of a worker that ran last.
+    pub(crate) fn last_run(&self) -> Option<Run> {
+        self.runs().into_iter().max_by_key(|run| run.last)
+    }
+
     /// Whose worker ran last, and when.
     pub(crate) fn runner(&self) -> Option<(u64, Instant)> {
-        let last = self.runs().into_iter().max_by_key(|run| run.last);
-        last.map(|run| (run.id, run.last))
+        self.last_run().map(|run| (run.id, run.last))
+    }
+
+    /// Whether the worker that runs is in a cgroup that its watchdog made, as the kernel says.
+    pub(crate) fn has_cgroup(&self) -> bool {
+        let run = self.last_run().expect("somebody leads");
+        let all = std::fs::read_to_string(format!("/proc/{}/cgroup", run.pid)).unwrap_or_default();
+        let own = all.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or_default();
+        own.rsplit('/').next().is_some_and(|name| name.starts_with("bellwether-"))
     }
 
     /// Whose worker runs now, as far as can be seen.

@@ -1,5 +1,6 @@
 //! What members cost: datagrams, memory and processor time, as the kernel counts them.
 
+use crate::lab::clock::sleep;
 use crate::lab::group::Group;
 use bellwether::core::Duration;
 
@@ -17,6 +18,15 @@ struct OfMember {
     anonymous: f64,
     processor: f64,
 }
+
+/// The memory of the largest member when all have been asked for their status, and later.
+pub(crate) struct Asked {
+    pub(crate) then: f64,
+    pub(crate) later: f64,
+}
+
+/// After a question a member gives memory back within a minute and some seconds.
+const SOON: Duration = Duration::from_secs(70);
 
 /// What came of them over a while.
 pub(crate) struct Rates {
@@ -68,6 +78,22 @@ impl Cost {
         Self { datagrams, members: group.processes().into_iter().map(member).collect() }
     }
 
+    /// Asks all members for their status, and waits for so long, but no longer than they may take.
+    pub(crate) fn after_a_question(group: &Group, wait: Duration) -> Asked {
+        for id in group.ids() {
+            let answer = group.ask("status", id, &[]);
+            assert!(answer.is_ok(), "member {id} answers: {answer:?}");
+        }
+        let then = Self::read(group).largest();
+        sleep(SOON.min(wait));
+        Asked { then, later: Self::read(group).largest() }
+    }
+
+    /// The resident memory of the largest member, in MiB.
+    fn largest(&self) -> f64 {
+        self.members.iter().map(|member| member.memory / 1024.0).fold(0.0, f64::max)
+    }
+
     /// What came of it since an earlier reading, so long ago.
     pub(crate) fn since(&self, before: &Self, length: Duration) -> Rates {
         let seconds = length.as_secs_f64();
@@ -75,7 +101,7 @@ impl Cost {
         let pairs = || self.members.iter().zip(&before.members);
         Rates {
             datagrams: (self.datagrams - before.datagrams) as f64 / seconds,
-            memory: largest(&mut self.members.iter().map(|member| member.memory / 1024.0)),
+            memory: self.largest(),
             memory_of_all: largest(
                 &mut self.members.iter().map(|member| member.memory_of_all / 1024.0),
             ),

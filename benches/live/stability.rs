@@ -1,11 +1,12 @@
 //! Whether a group that is left alone keeps its leader, and what it costs.
 
+use crate::changes::{self, Changes};
 use crate::cost::Cost;
 use crate::lab::clock::{millis, now, sleep};
 use crate::lab::group::{Group, Shape};
 use crate::overlap;
 use crate::row::Row;
-use bellwether::core::{Duration, Instant};
+use bellwether::core::Duration;
 use bellwether::protocols::local_leader::Preset;
 use std::process::{Child, Command, Stdio};
 
@@ -54,17 +55,6 @@ impl Drop for Busy {
     }
 }
 
-/// Changes of leader that no stall of the machine explains. A leader asks every P, so it takes a
-/// stall of lockTime − P − 2Δ, or several that add up to it, to lose a lease.
-fn unexplained(group: &Group, since: Instant) -> (usize, usize) {
-    let params = group.params();
-    let room = params.lock().saturating_sub(params.renew() + params.delta() * 2);
-    let before = params.lock() + params.failover();
-    let reigns = group.log.begun(since);
-    let stalled = |at: &&Instant| group.stalls.total_between(**at - before, **at) >= room;
-    (reigns.len(), reigns.len() - reigns.iter().filter(stalled).count())
-}
-
 /// Watches three members for so long.
 pub(crate) fn measure(preset: Preset, trouble: Trouble, watched: Duration) -> Vec<Row> {
     let mut group = Group::started(Shape { preset, ..Shape::lan(3) });
@@ -75,10 +65,10 @@ pub(crate) fn measure(preset: Preset, trouble: Trouble, watched: Duration) -> Ve
     }
     sleep(Duration::from_secs(1));
     let (began, before) = (now(), Cost::read(&group));
-    sleep(watched);
+    let Changes { all, unexplained } = changes::watch(&group, watched);
     let cost = Cost::read(&group).since(&before, now().since(began));
+    let asked = (trouble == Trouble::None).then(|| Cost::after_a_question(&group, watched));
     drop(busy);
-    let (changes, unexplained) = unexplained(&group, began);
     let stall = millis(group.stalls.longest(began));
     let leaders = Some(overlap(&group.judge()));
     let row = |what: String, value, unit, target| Row {
@@ -91,15 +81,17 @@ pub(crate) fn measure(preset: Preset, trouble: Trouble, watched: Duration) -> Ve
         stall,
     };
     let what = format!("changes of leader, {} {}, {watched}", preset.name(), trouble.name());
-    let mut rows = vec![Row { leaders, ..row(what, changes as f64, "", None) }];
+    let mut rows = vec![Row { leaders, ..row(what, all as f64, "", None) }];
     let what = "    of them without a stall".to_owned();
     rows.push(row(what, unexplained as f64, "", Some(0.0)));
-    if trouble == Trouble::None {
+    if let Some(asked) = asked {
         // The limits are those of `lan`; shorter leases take more datagrams.
         let only = |most| (preset == Preset::Lan).then_some(most);
         let told = |what: &str, value, unit, target| row(what.to_owned(), value, unit, target);
         rows.push(told("datagrams, the group", cost.datagrams, "/s", only(110.0)));
         rows.push(told("memory, a member at most", cost.memory, "MiB", Some(6.0)));
+        rows.push(told("    just after a question", asked.then, "MiB", None));
+        rows.push(told("    soon after a question", asked.later, "MiB", Some(6.0)));
         rows.push(told("    of it not of a file", cost.anonymous, "MiB", None));
         rows.push(told("    with its guardian", cost.memory_of_all, "MiB", None));
         rows.push(told("processor, a member at most", cost.processor, "%", only(1.0)));

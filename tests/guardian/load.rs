@@ -4,6 +4,8 @@
 //! Each process of the command writes the time into a place of its own, again and again: the
 //! latest of them is when the command last ran. A thread in real time sees whether the machine as
 //! a whole stood still meanwhile: what it then does says nothing of the guardian, and is repeated.
+//! If it stood still too often the test fails with a line that `tests/steady` knows, and which runs
+//! it again.
 
 use crate::machine;
 use crate::member::{Member, PLAIN, Setup, WITHOUT_CGROUP, cgroups_can_be_made, now};
@@ -79,9 +81,9 @@ fn stalls<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (done, Duration::from_nanos(worst.into_inner()))
 }
 
-/// One run without an extension, to its end: how long before the end of its permission the
-/// command last ran; nothing if the machine stood still.
-fn run(setup: Setup, count: u32) -> Option<Duration> {
+/// One run without an extension, to its end. If the machine stood still meanwhile it says nothing:
+/// then the error is for how long.
+fn run(setup: Setup, count: u32) -> Result<(), Duration> {
     let mut member = Member::set_up(setup, &spinners(count));
     let until = member.permit(LEASE);
     member.expect_started();
@@ -98,28 +100,35 @@ fn run(setup: Setup, count: u32) -> Option<Duration> {
     );
     assert!(processes > 0 && until.since(last) < Duration::from_secs(1), "it spun until then");
     if stall > STALL {
-        return None;
+        return Err(stall);
     }
     assert!(last < until, "it ran {} too long, stall {stall}", last.since(until));
     if setup.before.is_empty() && cgroups_can_be_made() {
         // However long it took the killed ones to be gone, the guardian is not thought lost.
         member.expect("report Ended");
     }
-    Some(until.since(last))
+    Ok(())
 }
 
 /// Runs a command of so many processes while so many others spin.
 fn runs(setup: Setup, count: u32, others: u32) {
     let _turn = machine::load();
     let _load = Load::start(others);
-    let mut seen = 0;
+    let (mut seen, mut longest) = (0, Duration::ZERO);
     for _ in 0..TRIES {
-        seen += u32::from(run(setup, count).is_some());
+        match run(setup, count) {
+            Ok(()) => seen += 1,
+            Err(stall) => longest = longest.max(stall),
+        }
         if seen == RUNS {
             return;
         }
     }
-    eprintln!("{seen} of {RUNS} runs could be judged: the machine stood still in the others");
+    panic!(
+        "undecided: the machine stood still for {:.4} s; only {seen} of {RUNS} runs of {TRIES} \
+         could be judged",
+        longest.as_secs_f64()
+    );
 }
 
 /// Processes that spin, and end with the test.

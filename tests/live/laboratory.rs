@@ -8,9 +8,9 @@ use crate::lab::network::{Family, Network};
 use crate::lab::overlap::{Detector, Entry};
 use crate::lab::relay::{Relay, Weather};
 use crate::lab::shell::must;
-use crate::lab::stalls::stalls;
+use crate::lab::stalls::{Stalls, stalls};
 use crate::stage;
-use bellwether::core::Duration;
+use bellwether::core::{Duration, Instant};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::process::{Child, Command, Stdio};
 
@@ -283,4 +283,19 @@ fn a_stall_is_seen_where_the_machine_is_kept_busy() {
     assert!(stalls.longest(busy) > Duration::ZERO);
     assert!(stalls.longest(busy) <= stalls.total(busy));
     assert_eq!(stalls.total_between(busy, busy), Duration::ZERO);
+}
+
+#[test]
+fn of_the_stalls_only_what_was_lost_in_between_is_counted() {
+    let (at, ms) = (|ms: u64| Instant::from_nanos(ms * 1_000_000), Duration::from_millis);
+    let stalls = Stalls::default();
+    // Before, into, within on two cores, out of, and after the time from 100 to 200.
+    for (ended, length) in [(99, 50), (110, 30), (140, 8), (141, 8), (205, 20), (300, 90)] {
+        stalls.note(at(ended), ms(length));
+    }
+    assert_eq!(stalls.total_between(at(100), at(200)), ms(10 + 8 + 8 + 15));
+    assert_eq!(stalls.total_between(at(100), at(100)), Duration::ZERO);
+    let long = Stalls::default();
+    long.note(at(500), ms(450));
+    assert_eq!(long.total_between(at(100), at(200)), ms(100), "no more than the time itself");
 }

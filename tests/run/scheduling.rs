@@ -1,6 +1,6 @@
 //! What a member is refused by the machine, and how it says so.
 
-use super::member::{Folder, Member, command, peers};
+use super::member::{Folder, Member, command, eventually, peers};
 use std::process::Command;
 
 /// Starts a member alone, without the right to a higher priority and to locked memory.
@@ -55,5 +55,43 @@ fn a_member_that_may_has_a_raised_thread_locked_memory_and_no_note() {
     let own = std::fs::read_to_string(format!("/proc/{}/status", member.pid())).unwrap();
     let locked = own.lines().find_map(|line| line.strip_prefix("VmLck:")).unwrap();
     assert_ne!(locked.trim(), "0 kB");
+    assert_eq!(member.end().0, Some(0));
+}
+
+/// A size in `/proc/PID/status`, in KiB.
+fn size(pid: u32, key: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix(key)).expect("it has this size");
+    let number = line.split_whitespace().next().expect("a size has a number");
+    number.parse().expect("it is a number")
+}
+
+#[test]
+fn what_the_start_and_answers_needed_is_given_back_though_memory_is_locked() {
+    let folder = Folder::new("upkeep");
+    let mut member = Member::start(&folder, &peers(1), 1, &[]);
+    member.becomes("leader"); // it is asked for its status until then
+    assert!(size(member.pid(), "VmLck:") > 0, "its memory is locked");
+    let asked = size(member.pid(), "VmRSS:");
+    eventually("a MiB that is given back", || {
+        (size(member.pid(), "VmRSS:") + 1024 < asked).then_some(())
+    });
+    member.becomes("leader"); // it answers as before
+    assert_eq!(member.end().0, Some(0));
+}
+
+#[test]
+fn a_guardian_without_a_command_gives_back_what_its_start_needed() {
+    let folder = Folder::new("keeper");
+    let mut member = Member::start(&folder, &peers(1), 1, &[]);
+    member.becomes("leader");
+    let pid = member.pid();
+    let children = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flat_map(|task| {
+        let text = std::fs::read_to_string(task.unwrap().path().join("children")).unwrap();
+        text.split_whitespace().map(|pid| pid.parse().unwrap()).collect::<Vec<u32>>()
+    });
+    let children: Vec<u32> = children.collect();
+    let [keeper] = children[..] else { panic!("it has one child: {children:?}") };
+    eventually("a small guardian", || (size(keeper, "VmRSS:") < 3 * 1024).then_some(()));
     assert_eq!(member.end().0, Some(0));
 }

@@ -19,11 +19,20 @@ use std::net::SocketAddr;
 pub(crate) struct Entrusted {
     pub(crate) will: Option<LastWill>,
     places: Vec<SocketAddr>,
+    /// The lists of the last look, which the next one uses again.
+    heirs: Heirs,
+}
+
+/// Those to tell.
+#[derive(Debug, Default)]
+struct Heirs {
+    voters: Vec<NodeId>,
+    places: Vec<SocketAddr>,
 }
 
 impl From<Option<LastWill>> for Entrusted {
     fn from(will: Option<LastWill>) -> Self {
-        Self { will, places: Vec::new() }
+        Self { will, ..Self::default() }
     }
 }
 
@@ -37,8 +46,10 @@ impl Member {
             Some(frame)
         });
         let (Some(frame), Ok(listen)) = (sealed, self.sockets.listens()) else { return };
-        let places = self.heirs(now);
-        self.entrusted.places.clone_from(&places);
+        self.find_heirs(now);
+        let Entrusted { places: told, heirs, .. } = &mut self.entrusted;
+        told.clone_from(&heirs.places);
+        let places = told.clone();
         if let Err(error) = kept.entrust(&Will { frame, listen, places }) {
             self.warning = Some(format!(
                 "the guardian cannot be given the last will of this member ({error}): if it is \
@@ -55,9 +66,14 @@ impl Member {
         self.entrust(now);
     }
 
-    /// Entrusts it again if it should go to others by now.
+    /// Entrusts it again if it should go to others by now. Asked ten times a second, so it
+    /// allocates nothing.
     pub(crate) fn entrust_if_moved(&mut self, now: Instant) {
-        if self.entrusted.will.is_some() && self.heirs(now) != self.entrusted.places {
+        if self.entrusted.will.is_none() {
+            return;
+        }
+        self.find_heirs(now);
+        if self.entrusted.heirs.places != self.entrusted.places {
             self.entrust(now);
         }
     }
@@ -70,12 +86,16 @@ impl Member {
         }
     }
 
-    /// The addresses of those to tell: the voters first.
-    fn heirs(&self, now: Instant) -> Vec<SocketAddr> {
-        let voters = self.present_voters(now);
-        let others = self.directory.members().into_iter().filter(|id| !voters.contains(id));
+    /// Finds the addresses of those to tell: the voters first.
+    fn find_heirs(&mut self, now: Instant) {
+        let mut heirs = std::mem::take(&mut self.entrusted.heirs);
+        self.list_present_voters(now, &mut heirs.voters);
+        let Heirs { voters, places } = &mut heirs;
+        let others = self.directory.view().iter().filter(|id| !voters.contains(id));
         let me = self.settings.me;
         let all = voters.iter().copied().chain(others).filter(|id: &NodeId| *id != me);
-        all.filter_map(|id| self.directory.address(id)).take(PLACES_MAX).collect()
+        places.clear();
+        places.extend(all.filter_map(|id| self.directory.address(id)).take(PLACES_MAX));
+        self.entrusted.heirs = heirs;
     }
 }

@@ -1,14 +1,16 @@
-//! Gives memory back that only the start of a program needed.
+//! Gives memory back that only the start of a program needed, or what it did once.
 //!
 //! **Source.** `madvise(2)`, `malloc_trim(3)`, `dl_iterate_phdr(3)`. Of a member's resident memory
 //! most is code and constants of the program and of the C library that ran once: reading settings,
-//! help texts, error paths. The kernel keeps such pages resident until it needs the space.
+//! help texts, error paths, answers. The kernel keeps such pages resident until it needs the space,
+//! and for good if memory is locked.
 //!
 //! **Assumptions.** Segments that the program headers call read-only are never written. An object
 //! whose code is relocated (`DT_TEXTREL`) breaks that, and is left alone.
 //!
 //! **Promise.** The contents of memory do not change. Pages that are used again come back from the
-//! page cache by a minor fault. Call it before memory is locked: locked pages stay.
+//! page cache by a minor fault, and are locked again if they were. Until then the kernel may have
+//! to read them from the disk.
 
 #[cfg(target_pointer_width = "64")]
 mod pages;
@@ -20,6 +22,17 @@ pub fn give_back() {
     pages::drop_clean();
 }
 
+/// Bytes of files that are resident in this process, if the system tells.
+pub fn resident_of_files() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let size = text.lines().find_map(|line| line.strip_prefix("RssFile:"))?;
+    let kibibytes: u64 = size.split_whitespace().next()?.parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn trim_heap() {}
+
 /// Returns free heap memory to the system, where the C library can.
 #[cfg(target_env = "gnu")]
 #[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
@@ -28,9 +41,6 @@ fn trim_heap() {
     // memory that nobody has allocated.
     unsafe { libc::malloc_trim(0) };
 }
-
-#[cfg(not(target_env = "gnu"))]
-fn trim_heap() {}
 
 #[cfg(test)]
 mod tests {
@@ -68,8 +78,7 @@ mod tests {
         sum
     }
 
-    #[test]
-    fn pages_of_the_program_are_given_back_and_come_back_unchanged() {
+    fn are_given_back_and_come_back() {
         let before = touch_everything();
         let resident = resident_code();
         give_back();
@@ -77,5 +86,32 @@ mod tests {
         assert!(left < resident / 2, "{resident} KiB, and {left} KiB afterwards");
         assert_eq!(touch_everything(), before, "the same bytes");
         assert!(resident_code() > left, "they are resident again");
+    }
+
+    /// Kilobytes of this process that are locked.
+    fn locked() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let size = status.lines().find_map(|line| line.strip_prefix("VmLck:")).unwrap();
+        size.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
+    /// One test, because it locks the memory of the whole process.
+    #[test]
+    fn pages_of_the_program_are_given_back_and_come_back_unchanged_and_as_locked_as_they_were() {
+        are_given_back_and_come_back();
+        if crate::priority::lock_memory().is_some() {
+            return; // this machine does not permit it
+        }
+        let before = locked();
+        are_given_back_and_come_back();
+        let after = locked();
+        rustix::mm::munlockall().unwrap();
+        assert!(before > 0 && after >= before, "{before} KiB were locked, and {after} KiB are");
+    }
+
+    #[test]
+    fn what_is_resident_of_files_is_told() {
+        let size = resident_of_files().unwrap();
+        assert!((100 << 10..1 << 30).contains(&size), "{size} bytes");
     }
 }

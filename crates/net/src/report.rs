@@ -165,7 +165,7 @@ impl Member {
         if self.is_voter(now) {
             return Vec::new();
         }
-        let voters = self.voters(&self.facts(now));
+        let voters = self.present_voters(now);
         if voters.is_empty() {
             return Vec::new();
         }
@@ -222,7 +222,25 @@ impl Member {
 
     /// Who votes now, as far as is known.
     pub(crate) fn present_voters(&self, now: Instant) -> Vec<NodeId> {
-        self.voters(&self.facts(now))
+        let mut voters = Vec::new();
+        self.list_present_voters(now, &mut voters);
+        voters
+    }
+
+    /// The same, into a list that was used before: the member asks again and again.
+    pub(crate) fn list_present_voters(&self, now: Instant, voters: &mut Vec<NodeId>) {
+        voters.clear();
+        let mut has_list = false;
+        if let Some(life) = &self.life {
+            life.endpoint().facts(now, &mut |fact| match fact {
+                Fact::List { .. } => has_list = true,
+                Fact::Voter { peer } => voters.push(peer),
+                _ => {}
+            });
+        }
+        if !has_list {
+            self.list_founders(voters);
+        }
     }
 
     /// Changes the voters, if the list that it holds has this number. Only a leader does, and its
@@ -312,23 +330,22 @@ impl Member {
         self.directory.set_absent(binds * 2);
     }
 
-    /// Who votes, as far as is known.
-    fn voters(&self, facts: &Facts) -> Vec<NodeId> {
-        match &facts.voters {
-            Some(list) => list.ids.iter().copied().map(NodeId).collect(),
-            None => self.founders(),
-        }
-    }
-
     /// The voters of the founding list, in order.
     fn founders(&self) -> Vec<NodeId> {
-        let named = self.directory.founders().map(<[NodeId]>::to_vec);
-        named.or_else(|| self.settings.voters.clone()).unwrap_or_else(|| {
-            let mut all = self.directory.members();
-            all.push(self.settings.me);
-            all.sort_unstable();
-            all
-        })
+        let mut all = Vec::new();
+        self.list_founders(&mut all);
+        all
+    }
+
+    fn list_founders(&self, all: &mut Vec<NodeId>) {
+        all.clear();
+        let named = self.directory.founders().or(self.settings.voters.as_deref());
+        if let Some(named) = named {
+            return all.extend_from_slice(named);
+        }
+        all.extend(self.directory.view().iter());
+        all.push(self.settings.me);
+        all.sort_unstable();
     }
 
     fn members(&self, standing: &Snapshot, facts: &Facts, now: Instant) -> Vec<MemberStatus> {
@@ -398,7 +415,7 @@ impl Member {
         } else if self.settings.candidacy.witness {
             why.push(NO_CANDIDATE.to_owned());
         }
-        let voters = self.voters(facts);
+        let voters = self.present_voters(now);
         if !voters.contains(&self.settings.me) {
             why.push("is an observer, which follows and does not vote".to_owned());
         }

@@ -4,6 +4,7 @@
 //! killed itself.
 
 use super::log::Log;
+use super::network;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -42,10 +43,8 @@ impl Member {
     fn spawn(start: &Start, log: &Log) -> Child {
         let errors = File::options().create(true).append(true).open(&start.errors);
         let errors = errors.expect("the folder can be written");
-        let mut words: Vec<&str> = Vec::new();
-        if let Some(namespace) = &start.namespace {
-            words.extend(["ip", "netns", "exec", namespace]);
-        }
+        let there = start.namespace.as_deref().map_or_else(Vec::new, network::enter);
+        let mut words: Vec<&str> = there.iter().map(String::as_str).collect();
         words.extend(start.before.iter().map(String::as_str));
         // Each of these becomes the next: the process we start is the member in the end.
         words.extend(["setpriv", "--pdeathsig", "KILL", BELLWETHER, "run"]);

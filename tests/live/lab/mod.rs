@@ -4,8 +4,9 @@
 //! are processes of the command itself; networks are made of namespaces, or are the loopback with a
 //! relay in between; what befalls them is written down for the judge.
 //!
-//! **Assumptions.** Linux, root, `ip`, `nft`, `setpriv` and `flock` of util-linux, and `stdbuf` of
-//! coreutils. Where one is missing the laboratory says so and fails: nothing is skipped.
+//! **Assumptions.** Linux, root, `ip`, `nft`, `nsenter`, `setpriv`, `unshare` and `flock` of
+//! util-linux, and `stdbuf` of coreutils. Where one is missing the laboratory says so and fails:
+//! nothing is skipped.
 //!
 //! **Promise.** Nothing touches the network of the host. Whatever was made is removed when its
 //! owner goes, in a panic too; what a killed run left behind is removed by the next one.

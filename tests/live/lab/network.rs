@@ -24,6 +24,17 @@ const PREFIX: &str = "bellwether-";
 /// What is in here under a namespace's name, `ip netns exec` puts over `/etc` for whom it starts.
 const FILES: &str = "/etc/netns";
 
+/// What starts a process in a namespace and becomes it. `ip netns exec` would put another `/sys`
+/// over the machine's, in which no cgroup is mounted; only a namespace with files of its own needs
+/// it.
+pub(super) fn enter(namespace: &str) -> Vec<String> {
+    if Path::new(FILES).join(namespace).is_dir() {
+        ["ip", "netns", "exec", namespace].map(str::to_owned).to_vec()
+    } else {
+        vec!["nsenter".to_owned(), format!("--net=/run/netns/{namespace}")]
+    }
+}
+
 /// Removes the networks of processes that are no more.
 fn sweep() {
     let names = must(&["ip", "netns", "list"], "");

@@ -35,7 +35,7 @@ pub(crate) fn must(words: &[&str], input: &str) -> String {
     attempt(words, input).unwrap_or_else(|error| {
         panic!(
             "the laboratory cannot work: {error}\nIt builds networks from namespaces, which takes \
-             root, iproute2 (ip), nftables (nft) and util-linux (setpriv, flock)."
+             root, iproute2 (ip), nftables (nft) and util-linux (nsenter, setpriv, unshare, flock)."
         )
     })
 }

@@ -21,13 +21,14 @@ struct Stall {
 }
 
 /// A watch on every core, for as long as the laboratory runs.
+#[derive(Default)]
 pub(crate) struct Stalls(Mutex<Vec<Stall>>);
 
 /// The one watch there is, from the first time it is asked for.
 pub(crate) fn stalls() -> &'static Stalls {
     static STALLS: OnceLock<Stalls> = OnceLock::new();
     static WATCHED: Once = Once::new();
-    let stalls = STALLS.get_or_init(|| Stalls(Mutex::new(Vec::new())));
+    let stalls = STALLS.get_or_init(Stalls::default);
     WATCHED.call_once(|| watch(stalls, || ()));
     stalls
 }
@@ -37,7 +38,7 @@ pub(crate) fn stalls() -> &'static Stalls {
 pub(crate) fn standstills() -> &'static Stalls {
     static STALLS: OnceLock<Stalls> = OnceLock::new();
     static WATCHED: Once = Once::new();
-    let stalls = STALLS.get_or_init(|| Stalls(Mutex::new(Vec::new())));
+    let stalls = STALLS.get_or_init(Stalls::default);
     WATCHED.call_once(|| {
         watch(stalls, || {
             let _ = raise(Class::RealTime, Children::Normal); // or it sees stalls of any kind
@@ -57,21 +58,28 @@ fn watch(stalls: &'static Stalls, prepare: fn()) {
 }
 
 impl Stalls {
-    /// The late wake-ups that ended in between.
-    fn between(&self, from: Instant, to: Instant) -> Vec<Duration> {
+    /// One that ended now.
+    pub(crate) fn note(&self, ended: Instant, length: Duration) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.push(Stall { ended, length });
+    }
+
+    /// The late wake-ups since then: when each ended, and its length.
+    pub(crate) fn since(&self, from: Instant) -> impl Iterator<Item = (Instant, Duration)> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let within = seen.iter().filter(|stall| stall.ended > from && stall.ended <= to);
-        within.map(|stall| stall.length).collect()
+        let later: Vec<Stall> = seen.iter().filter(|stall| stall.ended > from).copied().collect();
+        later.into_iter().map(|stall| (stall.ended, stall.length))
     }
 
     /// The longest since then, on any core.
     pub(crate) fn longest(&self, from: Instant) -> Duration {
-        self.between(from, Instant::NEVER).into_iter().max().unwrap_or(Duration::ZERO)
+        self.longest_between(from, Instant::NEVER)
     }
 
     /// The longest that ended in between.
     pub(crate) fn longest_between(&self, from: Instant, to: Instant) -> Duration {
-        self.between(from, to).into_iter().max().unwrap_or(Duration::ZERO)
+        let within = self.since(from).filter(|(ended, _)| *ended <= to);
+        within.map(|(_, length)| length).max().unwrap_or(Duration::ZERO)
     }
 
     /// All that was lost since then, on all cores: a failover is a chain of reactions, and each may
@@ -80,9 +88,14 @@ impl Stalls {
         self.total_between(from, Instant::NEVER)
     }
 
-    /// The same up to an instant.
+    /// What was lost in between, on all cores: of a stall that began before or ended after, a part.
     pub(crate) fn total_between(&self, from: Instant, to: Instant) -> Duration {
-        self.between(from, to).into_iter().fold(Duration::ZERO, |sum, length| sum + length)
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost = |stall: &Stall| {
+            let begun = stall.ended - stall.length;
+            stall.ended.min(to).since(begun.max(from))
+        };
+        seen.iter().map(lost).fold(Duration::ZERO, |sum, length| sum + length)
     }
 }
 
@@ -97,8 +110,7 @@ fn nap(core: usize, stalls: &Stalls) {
         let ended = now();
         let length = ended.since(begun).saturating_sub(NAP);
         if length > USUAL {
-            let mut seen = stalls.0.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.push(Stall { ended, length });
+            stalls.note(ended, length);
         }
     }
 }

@@ -13,6 +13,7 @@ use super::signals::Mask;
 use super::will::WillKeeper;
 use super::wire::{self, Received, Request};
 use crate::last_will::LastWill;
+use crate::memory;
 use crate::priority::{self, Children, Class};
 use bellwether_core::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -94,8 +95,9 @@ impl Drop for WithoutCommand {
 /// Runs such a guardian.
 pub(super) fn keep(member: &OwnedFd, files: Vec<OwnedFd>) -> io::Result<()> {
     let will = WillKeeper::new(&mut files.into_iter())?;
-    // What is refused makes it slower, and nothing else.
+    // What is refused makes it slower, and nothing else. What its start needed is given back.
     let _ = priority::raise(Class::RealTime, Children::Normal);
+    memory::give_back();
     let _ = priority::lock_memory();
     loop {
         match wire::fetch(member.as_fd()) {

@@ -1,4 +1,4 @@
-//! Drops the pages of read-only segments of the program and of its libraries.
+//! Drops the pages of read-only segments of the program and of its libraries, locked or not.
 
 use std::ffi::{c_int, c_void};
 
@@ -48,11 +48,27 @@ unsafe extern "C" fn drop_pages_of(
             // file's, and the next access reads it from there again: the kernel does the same
             // whenever it is short of memory, so no program can rely on anything else. No object is
             // unloaded meanwhile, so nothing else is mapped there. (The kernel's own object, the
-            // vDSO, has no file: it gives the same pages again.) A refusal changes nothing.
-            unsafe { libc::madvise(start, to - from, libc::MADV_DONTNEED) };
+            // vDSO, has no file: it gives the same pages again.)
+            unsafe { drop_pages(start, to - from) };
         }
     }
     0
+}
+
+/// Drops pages, also where the mapping is locked: it stays so, and locks a page that comes back.
+/// Before Linux 5.18, which has no such advice, locked pages stay. A refusal changes nothing.
+///
+/// # Safety
+/// The range is mapped, and each page in it is equal to the file that the next access reads it
+/// from.
+#[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
+unsafe fn drop_pages(start: *mut c_void, length: usize) {
+    for advice in [libc::MADV_DONTNEED_LOCKED, libc::MADV_DONTNEED] {
+        // SAFETY: the caller's promise: such a page does not change by being dropped.
+        if unsafe { libc::madvise(start, length, advice) } == 0 {
+            return;
+        }
+    }
 }
 
 /// The size of a page, a power of two.

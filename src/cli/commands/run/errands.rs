@@ -1,4 +1,5 @@
-//! Requests of the loop to the member's thread, for which the loop does not wait.
+//! Requests of the loop to the member's thread, for which the loop does not wait, and the upkeep of
+//! memory.
 //!
 //! **Assumptions.** The member's thread answers soon, unless a disk holds it up.
 //!
@@ -8,6 +9,7 @@
 
 use super::handler::{Resigning, refused};
 use super::printer::Printer;
+use super::upkeep::Upkeep;
 use crate::cli::commands::members;
 use crate::cli::output::change;
 use bellwether::core::Candidacy;
@@ -18,7 +20,7 @@ use bellwether::net::status::Status;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -58,28 +60,13 @@ impl Errands {
         let ends = Arc::new(AtomicUsize::new(0));
         let (own, count, told) = (election.clone(), Arc::clone(&resigning), Arc::clone(&ends));
         thread::Builder::new().name("errands".to_owned()).spawn(move || {
-            for errand in errands {
-                match errand {
-                    Errand::Resign(asked) => {
-                        resign(&own, &asked);
-                        count.fetch_sub(1, Ordering::AcqRel);
-                        waker.wake();
-                    }
-                    Errand::Stand(candidacy) => {
-                        let _ = own.set_candidacy(candidacy); // one that takes no part keeps it
-                    }
-                    Errand::Lapse(why) => {
-                        let _ = own.lapse(&why); // a member that has ended leads nobody
-                    }
-                    Errand::Explain => {
-                        note(&own, &errors, |status| Some(status.why.join("; ")));
-                    }
-                    Errand::TellVoters => note(&own, &errors, voters_now),
-                    Errand::NotElected(within) => {
-                        errors.say(&not_elected(within, own.status().ok().as_ref()));
-                        told.fetch_sub(1, Ordering::AcqRel);
-                        waker.wake();
-                    }
+            let mut upkeep = Upkeep::begin(BootTime.now());
+            loop {
+                let rest = Duration::from_nanos(upkeep.rest(BootTime.now()).as_nanos());
+                match errands.recv_timeout(rest) {
+                    Ok(errand) => run(errand, &own, &errors, (&count, &told), &waker),
+                    Err(RecvTimeoutError::Timeout) => upkeep.tend(BootTime.now()),
+                    Err(RecvTimeoutError::Disconnected) => return,
                 }
             }
         })?;
@@ -142,6 +129,36 @@ impl Errands {
     }
 }
 
+/// Runs one; wakes the loop where it is counted.
+fn run(
+    errand: Errand,
+    own: &Election,
+    errors: &Printer,
+    (resigning, ends): (&AtomicUsize, &AtomicUsize),
+    waker: &WakeFd,
+) {
+    match errand {
+        Errand::Resign(asked) => {
+            resign(own, &asked);
+            resigning.fetch_sub(1, Ordering::AcqRel);
+            waker.wake();
+        }
+        Errand::Stand(candidacy) => {
+            let _ = own.set_candidacy(candidacy); // one that takes no part keeps it
+        }
+        Errand::Lapse(why) => {
+            let _ = own.lapse(&why); // a member that has ended leads nobody
+        }
+        Errand::Explain => note(own, errors, |status| Some(status.why.join("; "))),
+        Errand::TellVoters => note(own, errors, voters_now),
+        Errand::NotElected(within) => {
+            errors.say(&not_elected(within, own.status().ok().as_ref()));
+            ends.fetch_sub(1, Ordering::AcqRel);
+            waker.wake();
+        }
+    }
+}
+
 /// Writes a line for the operator, with the time, made of the status.
 fn note(election: &Election, errors: &Printer, line: impl Fn(&Status) -> Option<String>) {
     if let Some(line) = election.status().ok().as_ref().and_then(line) {
@@ -187,7 +204,6 @@ fn resign(election: &Election, asked: &[Resigning]) {
 mod tests {
     use super::super::printer::Stream;
     use super::*;
-    use bellwether::core::Instant;
     use bellwether::net::clock::{BootTime, Clock, Readings};
     use std::sync::Mutex;
 
@@ -196,7 +212,7 @@ mod tests {
     struct Hanging(Arc<Mutex<()>>);
 
     impl Clock for Hanging {
-        fn now(&self) -> Instant {
+        fn now(&self) -> bellwether::core::Instant {
             BootTime.now()
         }
 

@@ -6,6 +6,7 @@
 //! | `sources`, `reload` | where they come from, and how they are read again |
 //! | `joining`, `supervisor` | what comes before the event loop, and the loop |
 //! | `errands`, `overdue` | what the loop does not wait for; what happens if it is held up |
+//! | `upkeep` | gives memory back while the member runs |
 //! | `worker`, `permission` | the command, and for how long it may run |
 //! | `addresses` | the addresses of the leader, before the member starts |
 //! | `checks` | health checks, each on a thread of its own |
@@ -45,6 +46,7 @@ mod reload;
 mod settings;
 mod sources;
 mod supervisor;
+mod upkeep;
 mod without_command;
 mod worker;
 
@@ -547,7 +549,7 @@ fn supervise(
 /// threads were started before, so that they inherit nothing of it.
 fn be_prompt(notes: &Notes) {
     let raised = priority::raise(Class::Nice, Children::Normal);
-    // What the start needed is given back first: what is locked stays.
+    // What the start needed is given back, and later once more: see `upkeep`.
     memory::give_back();
     let refused = raised.note.into_iter().chain(priority::lock_memory());
     refused.for_each(|note| notes.add(&priority::of_member(&note)));

@@ -26,6 +26,10 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// The name of the group.
 pub(crate) const NAME: &str = "lab";
 
+/// What starts a member from which the machine's cgroups are hidden, and becomes it.
+const WITHOUT_CGROUPS: [&str; 6] =
+    ["unshare", "--mount", "sh", "-c", "umount -a -t cgroup2 && exec \"$@\"", "sh"];
+
 /// Where members meet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ground {
@@ -78,6 +82,8 @@ pub(crate) struct Group {
     listen: BTreeMap<u64, SocketAddr>,
     commands: BTreeMap<u64, Vec<String>>,
     flags: Vec<String>,
+    /// Whether commands may have a cgroup.
+    cgroups: bool,
     /// How far a member's clock is ahead of the machine's, if it has one of its own.
     clocks: BTreeMap<u64, Duration>,
     lives: BTreeMap<u64, u64>,
@@ -142,6 +148,7 @@ impl Group {
             listen,
             commands: BTreeMap::new(),
             flags: Vec::new(),
+            cgroups: true,
             clocks: BTreeMap::new(),
             lives: BTreeMap::new(),
             faults: Faults::new(folder.file("faults")),
@@ -196,6 +203,10 @@ impl Group {
     pub(crate) fn places(&self) -> Vec<SocketAddr> {
         match self.shape.ground {
             Ground::Relayed(_) => self.listen.values().copied().collect(),
+            Ground::Loopback => {
+                let places = self.peers.split(',').filter_map(|row| row.split_once('='));
+                places.filter_map(|(_, place)| place.parse().ok()).collect()
+            }
             _ => Network::places(self.shape.members, Family::V4),
         }
     }
@@ -213,6 +224,18 @@ impl Group {
     /// The member will have a clock of its own, so many seconds ahead, in a time namespace.
     pub(crate) fn give_clock(&mut self, id: u64, ahead: Duration) {
         self.clocks.insert(id, ahead);
+    }
+
+    /// No command will have a cgroup: members see none in which they could make one.
+    pub(crate) fn hide_cgroups(&mut self) {
+        self.cgroups = false;
+    }
+
+    /// What becomes the member, after what it is to find there.
+    fn surroundings(&self, id: u64) -> Vec<String> {
+        let hidden = if self.cgroups { &[][..] } else { &WITHOUT_CGROUPS };
+        let clock = self.clocks.get(&id).map_or_else(Vec::new, |ahead| clocks::enter(*ahead));
+        hidden.iter().map(|word| (*word).to_owned()).chain(clock).collect()
     }
 
     /// The parameters that all members have.
@@ -321,7 +344,7 @@ impl Group {
         words.extend(self.flags.iter().map(String::as_str));
         let start = Start {
             namespace: self.network.as_ref().map(|network| network.namespace(id)),
-            before: self.clocks.get(&id).map_or_else(Vec::new, |ahead| clocks::enter(*ahead)),
+            before: self.surroundings(id),
             arguments: words.into_iter().map(str::to_owned).collect(),
             command: self.commands.get(&id).cloned().unwrap_or_default(),
             errors: self.folder.file(&format!("errors-{id}")),

@@ -115,9 +115,10 @@ impl Group {
 
 /// Judging.
 impl Group {
-    /// Holds a measured time against a bound. What the machine itself was late is allowed for.
+    /// Holds a measured time against a bound. What the machine itself was late in that time is
+    /// allowed for.
     pub(crate) fn assert_within(&self, what: &str, took: Duration, bound: Duration, from: Instant) {
-        let stalls = self.stalls.total(from);
+        let stalls = self.stalls.total_between(from, from + took);
         let text = format!(
             "{what}: {:.1} ms; bound {:.1} ms, and the machine stalled for {:.1} ms meanwhile",
             millis(took),
