@@ -6,7 +6,7 @@
 pub use crate::answers::GroupTooLarge;
 use crate::answers::{Answers, Row, Usual};
 use crate::on_demand::OnDemand;
-use crate::param::{BadParam, Described, Fit, GivenParams, Param};
+use crate::param::{self, BadParam, Described, Fit, GivenParams, Param};
 pub use crate::profile::{Goal, Leases, Profile};
 pub use crate::promise::Promise;
 use crate::purpose::MessageKind;
@@ -14,7 +14,7 @@ use crate::surroundings::Surroundings;
 pub use crate::written::BadText;
 use crate::{ad_hoc, announce_listen, bully, detect, local_leader, probabilistic, ring};
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use bellwether_core::{Boot, Endpoint, Env, Protocol, Visitor, endpoint, last_will};
 use core::fmt;
@@ -182,6 +182,16 @@ macro_rules! families {
                 match self {
                     $(Self::$Name(bad) => bad.fmt(f),)+
                 }
+            }
+        }
+
+        impl BadConfig {
+            /// The text of the error, in which `call` says what the reader calls a parameter.
+            pub fn explain(&self, call: &dyn Fn(&'static str) -> String) -> String {
+                let table = match self {
+                    $(Self::$Name(_) => <<$Params as Row>::Config as Described>::PARAMS,)+
+                };
+                param::explain(&self.to_string(), table, call)
             }
         }
 

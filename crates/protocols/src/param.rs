@@ -10,9 +10,12 @@
 //! is not in the table, a text of the wrong form and a value without effect are refused with an
 //! error that names the parameter.
 
+mod explain;
 mod params;
 #[doc(hidden)]
 pub mod text;
+
+pub use explain::explain;
 
 use crate::surroundings::Surroundings;
 use alloc::borrow::ToOwned;
@@ -333,6 +336,18 @@ impl fmt::Display for BadParam {
 }
 
 impl core::error::Error for BadParam {}
+
+impl BadParam {
+    /// The parameter, if there is one of this name.
+    pub fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Unknown { .. } => None,
+            Self::NoEffect(NoEffect { name, .. })
+            | Self::Form { name, .. }
+            | Self::Unfit { name, .. } => Some(name),
+        }
+    }
+}
 
 /// The parameters that were given, by name; all others have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -176,8 +176,8 @@ fn redrawn_wake_ups_fit_into_their_interval_jitter_and_all() {
     let long = Config { suppress: ms(1500), ..new(Variant::SupAlLimit) };
     let jittery = new(Variant::SupAlLimit).mapped(jitter);
     for config in [long, jittery] {
-        let message = "suppress (and jitter) = 1.5s, announce = 1s, but wake-ups redrawn in \
-                       every announce interval need suppress + jitter <= announce";
+        let message = "suppress + jitter = 1.5s and announce = 1s, but wake-ups redrawn in every \
+                       announce interval need suppress + jitter <= announce";
         let (suppress, announce) = (ms(1500), ms(1000));
         refused(config, BadConfig::SuppressBeyondAnnounce { suppress, announce }, message);
     }
