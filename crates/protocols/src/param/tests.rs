@@ -292,6 +292,7 @@ fn results_show_lengths_in_seconds_and_infinite_ones_as_nothing() {
     assert_eq!((shown("timer"), shown("timer-rate")), ("exponential".into(), Value::from(10.0)));
     assert_eq!((shown("criterion"), shown("leaders")), ("earliest-wake-up".into(), 1.into()));
     assert_eq!((shown("aging"), shown("bye")), (Value::Null, false.into()));
+    assert_eq!(shown("patience"), Value::Null, "only those that ask have it");
     let leases = made("local-leader", &calm(), &[("preset", "wan")]).unwrap();
     assert_eq!(value_of(&leases, "lock"), Value::from(0.9), "the preset's");
 }
