@@ -84,6 +84,13 @@ fn flags_without_effect_are_refused_with_what_would_give_them_one() {
         ("sim le-s --bye", "--bye has no effect with --scenario start"),
         ("sim le-s --listen 3s --bye-copies 3", "--bye-copies has no effect with --scenario start"),
         ("sim le-s --window 9s", "--window has no effect with --scenario start"),
+        ("sim bully --window 1ms", "--window has no effect where nothing is lost"),
+        ("sim probabilistic --window 1ms", "--window has no effect where nothing is lost"),
+        ("sim le-a --suppress 2s", "--suppress is no flag of le-a, which has --announce"),
+        ("trace query --mapping standing", "--mapping is no flag of query"),
+        ("sim le-s --patience 2s", "--patience is no flag of le-s"),
+        ("check sup --announce 2s", "--announce is no flag of sup"),
+        ("sim sup-al-elect --as-printed", "--as-printed is no flag of sup-al-elect"),
         ("sim le-s --departures .1", "--departures has no effect without churn"),
         ("sim bully --beat 1s", "--beat has no effect with --detector told"),
         ("sim local-leader --preempt-delay 1s", "--preempt-delay has no effect with --preempt"),
@@ -109,8 +116,33 @@ fn flags_without_effect_are_refused_with_what_would_give_them_one() {
         assert!(line.contains(words), "{arguments}: {line}");
     }
     stdout("sim le-s --runs 2 --nodes 3 --window 100s --jitter 0 --loss 0 --burst 4");
+    stdout("sim bully --runs 2 --nodes 3 --loss .1 --window 9s");
     stdout("sim le-s --runs 2 --nodes 3 --straggle 0.1s");
     stdout("sim le-s --runs 2 --nodes 3 --straggle 5s --reorder .1");
+}
+
+#[test]
+fn a_rule_that_parameters_break_is_told_with_their_flags() {
+    for (arguments, words) in [
+        ("sim le-s --leaders 0", "--leaders = 0, but 1 <= --leaders <= 64 must hold"),
+        ("sim le-s --aging 9s", "--aging = 9s and --listen = infinite, but 0 < --aging"),
+        ("trace bully --reply 3s --wait 2s", "--wait"),
+        ("sim local-leader --drift-ppm 200000", "--drift-ppm = 200000, but --drift-ppm <= "),
+        ("analyze le-s.leadership-delay --loss 1", "--loss = 1, but 0 <= --loss <= 0.9999"),
+        ("analyze le-s.leadership-delay --nodes 0", "--nodes = 0, but 1 <= --nodes <="),
+    ] {
+        let line = refusal(arguments, 2);
+        assert!(line.contains(words), "{arguments}: {line}");
+    }
+    for (flags, words) in [
+        ("--protocol le-s --listen-for 0s", "le-s: --listen-for = 0s, but --listen-for > 0"),
+        ("--preempt-delay 3s", "--preempt-delay has no effect with --preempt false, only with"),
+        ("--spare 1 --mode local", "--spare has no effect with --mode local"),
+        ("--protocol bully --beat 1s --detector told", "--beat has no effect with --detector told"),
+    ] {
+        let line = refusal(&format!("check-config g --insecure {flags}"), 78);
+        assert!(line.starts_with(&format!("bellwether: {words}")), "{flags}: {line}");
+    }
 }
 
 /// What it writes, on one line.

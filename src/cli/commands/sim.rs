@@ -281,7 +281,10 @@ impl Sim {
             runs: progress.done(),
             left_out: self.runs - progress.done(),
             seed,
-            conditions: format!(": {}", scenario.about),
+            conditions: match scenario.about.as_str() {
+                "" => String::new(),
+                about => format!(": {about}"),
+            },
             loss: scenario.plan.network.loss().rate(),
             params: Map::from_iter([("scenario".to_owned(), json!(name))]),
             scenario: name,
@@ -305,11 +308,21 @@ impl Sim {
         if let Some(flag) = byes.iter().find(is_given).filter(|_| start && profile.byes > 0) {
             return idle(flag, "with --scenario start, in which nobody departs; choose another");
         }
-        let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
-        let watched = !start || !settles || profile.leases.is_some() || profile.on_demand;
+        let ends = match profile.on_demand {
+            true => !profile.restless && !experiment.initiation.wanders(),
+            false => {
+                let settles = matches!(profile.goal, Goal::Leaders(_));
+                start && settles && profile.trust == Duration::MAX && profile.leases.is_none()
+            }
+        };
         // A rare event is looked for in the window, whatever else ends a run.
-        if !watched && self.window != WINDOW && self.rare.asked().is_none() {
-            let why = "with --scenario start, which ends when all agree; choose another scenario";
+        if ends && self.window != WINDOW && self.rare.asked().is_none() {
+            let why = match profile.on_demand {
+                true => "where nothing is lost and nobody moves: an election ends; add --loss",
+                false => {
+                    "with --scenario start, which ends when all agree; choose another scenario"
+                }
+            };
             return idle("window", why);
         }
         Ok(())
