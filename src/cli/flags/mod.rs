@@ -76,10 +76,11 @@ pub(super) fn shared() -> &'static [Shared] {
     static SHARED: LazyLock<Vec<Shared>> = LazyLock::new(|| {
         let mut all: Vec<Shared> = Vec::new();
         for entry in PROTOCOLS {
-            for param in entry.own_params() {
+            for param in entry.params() {
+                let owner = param.is_of(entry.name).then_some(entry);
                 match all.iter_mut().find(|known| known.param.name == param.name) {
-                    Some(known) => known.owners.push(entry),
-                    None => all.push(Shared { param, owners: vec![entry] }),
+                    Some(known) => known.owners.extend(owner),
+                    None => all.push(Shared { param, owners: owner.into_iter().collect() }),
                 }
             }
         }
