@@ -275,16 +275,14 @@ impl Sim {
         let ran = scenario.repeat(self.runs, seed, threads, control);
         let (answer, samples) = ran.map_err(Failure::usage)?;
         let name = path.display().to_string();
+        let about = Some(scenario.about).filter(|about| !about.is_empty());
         let asked = Asked {
             protocol: scenario.protocol,
             nodes: scenario.plan.nodes,
             runs: progress.done(),
             left_out: self.runs - progress.done(),
             seed,
-            conditions: match scenario.about.as_str() {
-                "" => String::new(),
-                about => format!(": {about}"),
-            },
+            conditions: about.map_or_else(String::new, |about| format!(": {about}")),
             loss: scenario.plan.network.loss().rate(),
             params: Map::from_iter([("scenario".to_owned(), json!(name))]),
             scenario: name,
@@ -308,12 +306,10 @@ impl Sim {
         if let Some(flag) = byes.iter().find(is_given).filter(|_| start && profile.byes > 0) {
             return idle(flag, "with --scenario start, in which nobody departs; choose another");
         }
+        let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
         let ends = match profile.on_demand {
             true => !profile.restless && !experiment.initiation.wanders(),
-            false => {
-                let settles = matches!(profile.goal, Goal::Leaders(_));
-                start && settles && profile.trust == Duration::MAX && profile.leases.is_none()
-            }
+            false => start && settles && profile.leases.is_none(),
         };
         // A rare event is looked for in the window, whatever else ends a run.
         if ends && self.window != WINDOW && self.rare.asked().is_none() {
