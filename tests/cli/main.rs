@@ -7,6 +7,7 @@ mod censored;
 mod check;
 mod command;
 mod completions;
+mod effects;
 mod errata;
 mod interrupted;
 mod keygen;

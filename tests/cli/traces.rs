@@ -20,8 +20,10 @@ fn what_is_no_trace_is_refused_in_one_line() {
         assert!(errors.contains("has no effect with"), "{errors}");
     }
     refusal("check", 2);
-    let errors = refusal("replay /dev/null", 1);
-    assert!(errors.contains("there is nothing to replay"), "{errors}");
+    for (command, what) in [("replay", "replay"), ("trace --from", "show")] {
+        let errors = refusal(&format!("{command} /dev/null"), 1);
+        assert!(errors.contains(&format!("there is nothing to {what}")), "{errors}");
+    }
     std::fs::remove_dir_all(&folder).expect("it was made by this test");
 }
 

@@ -6,6 +6,7 @@
 use crate::local_leader::Leases;
 use bellwether_protocols::announce_listen::Shape;
 use bellwether_protocols::local_leader::BadConfig;
+use bellwether_protocols::param::{Param, explain};
 use bellwether_sim::network::{self, BadProbability, LossModel};
 use std::fmt;
 use std::ops::Deref;
@@ -247,11 +248,28 @@ impl From<BadConfig> for OutOfDomain {
 impl OutOfDomain {
     /// The text of the error, in which `name` says what the reader calls a parameter.
     pub fn explain(&self, name: &dyn Fn(&str) -> String) -> String {
-        let text = self.to_string();
+        let text = match self {
+            // A rule about one number, which stands beside its relations.
+            Self::Nodes { .. } => beside_relations("nodes", self, name),
+            Self::Loss(_) => beside_relations("loss", self, name),
+            Self::Time { name: of, .. }
+            | Self::Rate { name: of, .. }
+            | Self::Count { name: of, .. } => beside_relations(of, self, name),
+            Self::Condition { .. } | Self::NoValue(_) | Self::Leases(_) => self.to_string(),
+        };
         // Every second part stood between backticks.
         let parts = text.split('`').enumerate();
         parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { name(part) }).collect()
     }
+}
+
+/// The text of the error, with the reader's name for one parameter.
+fn beside_relations(
+    of: &'static str,
+    error: &OutOfDomain,
+    name: &dyn Fn(&str) -> String,
+) -> String {
+    explain(&error.to_string(), &[Param::of::<f64>(of, "")], &|of| name(of))
 }
 
 /// Names parameters as they are, never flags of a program.
@@ -393,9 +411,7 @@ mod tests {
         assert_eq!(error.to_string(), "delay <= announce; raise `announce` or lower `delay`");
         let flags = error.explain(&|name| format!("--{name}"));
         assert_eq!(flags, "delay <= announce; raise --announce or lower --delay");
-        assert_eq!(
-            OutOfDomain::Loss(2.0).explain(&|_| String::new()),
-            OutOfDomain::Loss(2.0).to_string()
-        );
+        let flags = OutOfDomain::Loss(2.0).explain(&|name| format!("--{name}"));
+        assert_eq!(flags, "--loss = 2, but 0 <= --loss <= 0.9999 must hold");
     }
 }

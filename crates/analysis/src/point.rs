@@ -121,6 +121,17 @@ impl Point {
         point
     }
 
+    /// With this value of a parameter, if the protocol has it.
+    #[must_use]
+    pub fn with_own(self, name: &'static str, value: impl Display) -> Self {
+        if self.has(name) { self.with(name, value) } else { self }
+    }
+
+    /// Whether the protocol has this parameter.
+    fn has(&self, name: &str) -> bool {
+        find(self.protocol).is_some_and(|entry| entry.own_params().any(|param| param.name == name))
+    }
+
     /// With the default of a parameter.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
@@ -128,11 +139,11 @@ impl Point {
         self
     }
 
-    /// With wake-up times distributed like this.
+    /// With wake-up times distributed like this, if its processes wait.
     #[must_use]
     pub fn shape(self, shape: Shape) -> Self {
         let exponential = |timer: Distribution, rate: f64| {
-            self.clone().with("timer", timer.name()).with("timer-rate", rate)
+            self.clone().with_own("timer", timer.name()).with_own("timer-rate", rate)
         };
         match shape {
             Shape::Uniform => self.without("timer").without("timer-rate"),

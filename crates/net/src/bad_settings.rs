@@ -7,7 +7,7 @@ use crate::peers::{BadPeers, Peers};
 use crate::program::BadProgram;
 use crate::setting::{NamesSettings, Setting};
 use bellwether_core::{Duration, NodeId};
-use bellwether_protocols::answers::GroupTooLarge;
+use bellwether_protocols::answers::{GroupTooLarge, NotLive};
 use bellwether_protocols::choice::BadText;
 use std::fmt;
 use std::io;
@@ -108,10 +108,7 @@ pub enum BadSettings {
     /// The protocol is unknown, or its parameters break a rule.
     Program(BadProgram),
     /// The protocol cannot run live with these parameters.
-    NotLive {
-        /// Why not, and what to do.
-        why: String,
-    },
+    NotLive(NotLive),
     /// Clocks are trusted to be better than any is.
     DriftTooSmall {
         /// The least drift, in parts per million.
@@ -446,7 +443,7 @@ impl BadSettings {
     fn explain_protocol(&self, name: &dyn Fn(Setting) -> String) -> String {
         match self {
             Self::Program(bad) => bad.to_string(),
-            Self::NotLive { why } => why.clone(),
+            Self::NotLive(why) => why.to_string(),
             Self::DriftTooSmall { least } => format!(
                 "drift-ppm is less than {least}, but no clock is that good: leave it out, or say \
                  how wrong the clocks of the members may be"

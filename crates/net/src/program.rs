@@ -164,7 +164,7 @@ impl Program {
             return Err(BadSettings::NoList { peers: peers.clone() });
         }
         let Some(choice) = &self.choice else { return Ok(None) };
-        choice.check_live().map_err(|why| BadSettings::NotLive { why: why.to_string() })?;
+        choice.check_live().map_err(BadSettings::NotLive)?;
         if self.leases.is_some_and(|leases| leases.drift_ppm < DRIFT_PPM_MIN) {
             return Err(BadSettings::DriftTooSmall { least: DRIFT_PPM_MIN });
         }

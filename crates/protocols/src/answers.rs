@@ -176,8 +176,8 @@ pub trait Answers {
     /// Refuses to run live what is for simulation alone.
     ///
     /// # Errors
-    /// Why, and what to do.
-    fn check_live(&self) -> Result<(), &'static str> {
+    /// [`NotLive`]: why, and what to do.
+    fn check_live(&self) -> Result<(), NotLive> {
         Ok(())
     }
 
@@ -204,6 +204,52 @@ pub trait Answers {
         None
     }
 }
+
+/// Why a protocol is for simulation alone with these parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotLive {
+    /// It has the mistakes of its text.
+    WithMistakes {
+        /// The parameter that keeps them, such as `as-printed`.
+        param: &'static str,
+        /// What comes of them.
+        so: &'static str,
+    },
+    /// Its constraints may be broken.
+    Unchecked,
+    /// It must be told who is gone.
+    Told,
+    /// Its leader never speaks.
+    OutOfTouch,
+}
+
+impl fmt::Display for NotLive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WithMistakes { param, so } => write!(
+                f,
+                "the protocol {} is for simulation: it {so}; leave {param} out",
+                param.replace('-', " ")
+            ),
+            Self::Unchecked => f.write_str(
+                "leases without their constraints are for simulation: they promise nothing; leave \
+                 unchecked out",
+            ),
+            Self::Told => f.write_str(
+                "detector = told, but nobody tells a live member who is gone, it must find out; \
+                 set detector = heartbeats, or leave it out",
+            ),
+            Self::OutOfTouch => f.write_str(
+                "beat and silence are infinite, but nobody tells a live member who is gone or \
+                 calls an election for it; set both to how often a leader speaks and when it is \
+                 missed, or leave both out",
+            ),
+        }
+    }
+}
+
+impl Error for NotLive {}
 
 /// More processes than the protocol is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 pub use crate::answers::GroupTooLarge;
 use crate::answers::{Answers, Row, Usual};
 use crate::on_demand::OnDemand;
-use crate::param::{BadParam, Described, Fit, GivenParams, Param};
+use crate::param::{self, BadParam, Described, Fit, GivenParams, Param};
 pub use crate::profile::{Goal, Leases, Profile};
 pub use crate::promise::Promise;
 use crate::purpose::MessageKind;
@@ -14,7 +14,7 @@ use crate::surroundings::Surroundings;
 pub use crate::written::BadText;
 use crate::{ad_hoc, announce_listen, bully, detect, local_leader, probabilistic, ring};
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use bellwether_core::{Boot, Endpoint, Env, Protocol, Visitor, endpoint, last_will};
 use core::fmt;
@@ -185,6 +185,16 @@ macro_rules! families {
             }
         }
 
+        impl BadConfig {
+            /// The text of the error, in which `call` says what the reader calls a parameter.
+            pub fn explain(&self, call: &dyn Fn(&'static str) -> String) -> String {
+                let table = match self {
+                    $(Self::$Name(_) => <<$Params as Row>::Config as Described>::PARAMS,)+
+                };
+                param::explain(&self.to_string(), table, call)
+            }
+        }
+
         impl TryFrom<Config> for Choice {
             type Error = BadConfig;
 
@@ -338,6 +348,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::param::Kind;
     use announce_listen::Variant;
     use bellwether_core::Duration;
     use local_leader::Mode;
@@ -382,15 +393,31 @@ mod tests {
 
     #[test]
     fn a_parameter_that_is_of_other_members_of_the_family_is_refused() {
+        let calm = Surroundings::calm(5, Duration::from_millis(100));
         let mut refused = 0;
         for entry in PROTOCOLS {
             for param in entry.params().iter().filter(|param| !param.is_of(entry.name)) {
-                let config = entry.default_config().with(param.name, "true").unwrap();
-                assert!(Choice::try_from(config).is_err(), "{} of {}", param.name, entry.name);
+                let text = match param.kind {
+                    Kind::Length => "70ms",
+                    Kind::Count => "3",
+                    Kind::Number => "2.5",
+                    Kind::Switch => "true",
+                    Kind::OneOf(choices) => choices[1].0,
+                    Kind::Text(_) => panic!("{} is a text", param.name),
+                };
+                let rule =
+                    alloc::format!("{} has no effect with protocol = {}", param.name, entry.name);
+                let config = entry.default_config().with(param.name, text).unwrap();
+                let in_file = Choice::try_from(config).unwrap_err().to_string();
+                assert!(in_file.starts_with(&rule), "{in_file}");
+                let given = entry.given([(param.name, text)]).unwrap();
+                assert_eq!(entry.config(&calm, &given).unwrap_err().to_string(), in_file);
                 refused += 1;
             }
         }
-        assert_eq!(refused, 3, "only merea is printed wrong, of four rings");
+        let waits = 3 * 7;
+        let (asks, announces, mistakes) = (8 * 2, 1, 3 + 3);
+        assert_eq!(refused, waits + asks + announces + mistakes);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! heartbeats and acknowledgements, if the `detector` is `heartbeats`; otherwise whoever drives the
 //! protocol tells it, as a simulation does in which failures are known without fail.
 
-use crate::answers::{Answers, Row, Usual};
+use crate::answers::{Answers, NotLive, Row, Usual};
 use crate::choice::Entry;
 use crate::detect::{self, Detect, Detected};
 use crate::param::{Described, Fit, NoEffect};
@@ -189,18 +189,12 @@ impl<P: Inner> Answers for OnDemand<P> {
         if self.profile().restless { Duration::from_secs(20) } else { Duration::LONGEST_WRITTEN }
     }
 
-    fn check_live(&self) -> Result<(), &'static str> {
+    fn check_live(&self) -> Result<(), NotLive> {
         if self.inner.is_as_printed() {
-            return Err("the protocol as printed is for simulation: it can elect the wrong \
-                        process; leave as-printed out");
+            let so = "can elect the wrong process";
+            return Err(NotLive::WithMistakes { param: "as-printed", so });
         }
-        if self.must_be_told() {
-            return Err(
-                "detector = told, but nobody tells a live member who is gone, it must find \
-                        out; set detector = heartbeats, or leave it out",
-            );
-        }
-        Ok(())
+        if self.must_be_told() { Err(NotLive::Told) } else { Ok(()) }
     }
 }
 

@@ -10,9 +10,12 @@
 //! is not in the table, a text of the wrong form and a value without effect are refused with an
 //! error that names the parameter.
 
+mod explain;
 mod params;
 #[doc(hidden)]
 pub mod text;
+
+pub use explain::explain;
 
 use crate::surroundings::Surroundings;
 use alloc::borrow::ToOwned;
@@ -257,12 +260,13 @@ impl Param {
     }
 }
 
-/// A value that has no effect, because another parameter does not have the value it needs.
+/// A value that has no effect, because another parameter does not have the value it needs, or
+/// because it is a parameter of other protocols of the family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoEffect {
     /// The parameter.
     pub name: &'static str,
-    /// The other.
+    /// The other; `protocol` for the protocol itself.
     pub needs: &'static str,
     /// What the other would have to be.
     pub values: &'static [&'static str],
@@ -334,6 +338,18 @@ impl fmt::Display for BadParam {
 
 impl core::error::Error for BadParam {}
 
+impl BadParam {
+    /// The parameter, if there is one of this name.
+    pub fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Unknown { .. } => None,
+            Self::NoEffect(NoEffect { name, .. })
+            | Self::Form { name, .. }
+            | Self::Unfit { name, .. } => Some(name),
+        }
+    }
+}
+
 /// The parameters that were given, by name; all others have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GivenParams(Map<String, Value>);
@@ -391,6 +407,9 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
     /// Which protocol it is of.
     fn variant(&self) -> Self::Variant;
 
+    /// The name of that protocol, by which parameters know whose they are.
+    fn member(&self) -> &'static str;
+
     /// The same values for this protocol.
     #[must_use]
     fn of(self, variant: Self::Variant) -> Self;
@@ -438,11 +457,9 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
     /// # Errors
     /// [`NoEffect`], naming both parameters.
     fn check_effects(&self, given: &GivenParams) -> Result<(), NoEffect> {
-        let values = self.values();
-        for param in Self::PARAMS.iter().filter(|param| given.has(param.name)) {
-            param.check_effect(&values)?;
-        }
-        Ok(())
+        let (member, values) = (self.member(), self.values());
+        let mut written = Self::PARAMS.iter().filter(|param| given.has(param.name));
+        written.try_for_each(|param| param.check_effect(member, &values))
     }
 
     /// Refuses values that are not the default and have no effect.
@@ -450,12 +467,14 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
     /// # Errors
     /// [`NoEffect`], naming both parameters.
     fn check_values(&self) -> Result<(), NoEffect> {
-        if Self::PARAMS.iter().all(|param| param.only_with.is_none()) {
+        let anywhere = |param: &Param| param.only_with.is_none() && param.only_of.is_empty();
+        if Self::PARAMS.iter().all(anywhere) {
             return Ok(());
         }
-        let (values, usual) = (self.values(), Self::default().values());
+        let (member, values, usual) = (self.member(), self.values(), Self::default().values());
         let changed = |param: &&Param| values.get(param.name) != usual.get(param.name);
-        Self::PARAMS.iter().filter(changed).try_for_each(|param| param.check_effect(&values))
+        let mut changed = Self::PARAMS.iter().filter(changed);
+        changed.try_for_each(|param| param.check_effect(member, &values))
     }
 
     /// What must be given to get from these defaults to this, by name and text.
@@ -501,7 +520,8 @@ pub trait Fit: Described {
     /// [`BadParam`], naming the parameter.
     fn placed(self, around: &Surroundings, given: &GivenParams) -> Result<Self, BadParam> {
         let mut given = given.clone();
-        let unattended = |param: &&Param| around.unattended && !param.unattended.is_empty();
+        let own = |param: &Param| param.is_of(self.member()) && !param.unattended.is_empty();
+        let unattended = |param: &&Param| around.unattended && own(param);
         for param in Self::PARAMS.iter().filter(unattended) {
             if !given.has(param.name) {
                 given.put(Self::PARAMS, param.name, param.unattended)?;
@@ -513,19 +533,29 @@ pub trait Fit: Described {
         Ok(config)
     }
 
-    /// All of it for programs, in the order of the table: lengths in seconds, infinite ones null.
+    /// All of it for programs, in the order of the table: lengths in seconds; null is what is
+    /// infinite, and what only other members of the family have.
     fn to_map(&self) -> Vec<(String, Value)> {
         let values = self.resolved().values();
         let shown = |param: &Param| match values.get(param.name) {
-            Some(value) => (param.key(), param.shown(value)),
-            None => (param.key(), Value::Null),
+            Some(value) if param.is_of(self.member()) => (param.key(), param.shown(value)),
+            _ => (param.key(), Value::Null),
         };
         Self::PARAMS.iter().map(shown).collect()
     }
 }
 
 impl Param {
-    fn check_effect(&self, values: &Map<String, Value>) -> Result<(), NoEffect> {
+    fn check_effect(&self, member: &str, values: &Map<String, Value>) -> Result<(), NoEffect> {
+        if !self.is_of(member) {
+            let found = member.to_owned();
+            return Err(NoEffect {
+                name: self.name,
+                needs: "protocol",
+                values: self.only_of,
+                found,
+            });
+        }
         let Some((needs, wanted)) = self.only_with else { return Ok(()) };
         let found = match values.get(needs) {
             Some(Value::String(found)) => found.clone(),

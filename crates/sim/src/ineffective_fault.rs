@@ -2,7 +2,7 @@
 //!
 //! Which process leads when a fault happens is known only during the run. A fault on "the leader"
 //! may therefore have affected any process. A process that was stopped once may stay down, so a
-//! second restart is not reported.
+//! second restart is not reported. A second stop is: nothing starts a process but a fault.
 
 use crate::fault::{Fault, Who};
 use crate::network::Topology;
@@ -31,6 +31,18 @@ pub enum IneffectiveFault {
         /// The process.
         node: Who,
     },
+    /// It stops a process that is not running.
+    Stopped {
+        /// The process.
+        node: Who,
+    },
+    /// It ends the slowness of a process that no earlier fault slowed.
+    NotSlow {
+        /// The process.
+        node: Who,
+    },
+    /// It ends cuts, and no earlier fault cut anything.
+    NotCut,
     /// It adds or removes a link in a network without a graph.
     NoGraph,
 }
@@ -40,7 +52,9 @@ impl IneffectiveFault {
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::AfterEnd { .. } => "at",
-            Self::Running { .. } | Self::NotPaused { .. } => "node",
+            Self::Running { .. } | Self::Stopped { .. } | Self::NotPaused { .. } => "node",
+            Self::NotSlow { .. } => "by",
+            Self::NotCut => "what",
             Self::NoGraph => "ends",
         }
     }
@@ -69,6 +83,22 @@ impl fmt::Display for IneffectiveFault {
                 "{} is not paused, because no fault before this pauses it; pause it first",
                 name(node)
             ),
+            Self::Stopped { node } => write!(
+                f,
+                "{} is stopped already, and no fault in between starts it; restart it first, or \
+                 leave the fault out",
+                name(node)
+            ),
+            Self::NotSlow { node } => write!(
+                f,
+                "{} is not slow, because no fault before this slows it; slow it first, or choose \
+                 a longer `by`",
+                name(node)
+            ),
+            Self::NotCut => f.write_str(
+                "nothing is cut, because no fault before this cuts anything; cut it first, or \
+                 leave the fault out",
+            ),
             Self::NoGraph => f.write_str(
                 "links come and go in a graph only, but here everyone reaches everyone; give \
                  [network.topology.graph], or use what = \"cut\"",
@@ -79,35 +109,92 @@ impl fmt::Display for IneffectiveFault {
 
 /// All faults of a plan that have no effect, with their positions in the plan.
 pub(crate) fn idle(plan: &Plan) -> Vec<(usize, IneffectiveFault)> {
-    let mut stopped = Affected { nodes: plan.absent.iter().copied().collect(), anyone: false };
-    let mut paused = Affected::default();
+    let absent: BTreeSet<u32> = plan.absent.iter().copied().collect();
+    let mut before = Before {
+        down: absent.clone(),
+        stopped: Affected { nodes: absent, anyone: false },
+        graph: plan.network.topology != Topology::Group,
+        ..Before::default()
+    };
     let mut found = Vec::new();
     for (number, timed) in plan.faults.iter().enumerate() {
         let (at, until) = (timed.at, plan.horizon);
-        let idle = match &timed.fault {
-            _ if at > until => Some(IneffectiveFault::AfterEnd { at, until }),
-            Fault::Restart { node, .. } | Fault::Join { node } | Fault::Renumber { node, .. } => {
-                (!stopped.may_include(*node)).then_some(IneffectiveFault::Running { node: *node })
-            }
-            Fault::Resume { node } => {
-                (!paused.may_include(*node)).then_some(IneffectiveFault::NotPaused { node: *node })
-            }
-            Fault::Link { .. } if plan.network.topology == Topology::Group => {
-                Some(IneffectiveFault::NoGraph)
-            }
-            Fault::Crash { node } | Fault::Kill { node, .. } | Fault::Leave { node } => {
-                stopped.add(*node);
-                None
-            }
-            Fault::Pause { node } => {
-                paused.add(*node);
-                None
-            }
-            _ => None,
+        let idle = match at > until {
+            true => Some(IneffectiveFault::AfterEnd { at, until }),
+            false => before.idle(&timed.fault),
         };
+        if idle.is_none() {
+            before.add(&timed.fault);
+        }
         found.extend(idle.map(|idle| (number, idle)));
     }
     found
+}
+
+/// What earlier faults came to.
+#[derive(Default)]
+struct Before {
+    /// Who may be stopped, paused and slow.
+    stopped: Affected,
+    paused: Affected,
+    slowed: Affected,
+    /// Who is stopped for certain.
+    down: BTreeSet<u32>,
+    /// Whether anything was cut.
+    cut: bool,
+    /// Whether processes are linked by a graph.
+    graph: bool,
+}
+
+impl Before {
+    /// Why the fault has no effect after these, if it has none.
+    fn idle(&self, fault: &Fault) -> Option<IneffectiveFault> {
+        let unless = |holds: bool, idle| if holds { None } else { Some(idle) };
+        match *fault {
+            Fault::Restart { node, .. } | Fault::Join { node } | Fault::Renumber { node, .. } => {
+                unless(self.stopped.may_include(node), IneffectiveFault::Running { node })
+            }
+            Fault::Crash { node } | Fault::Kill { node, .. } | Fault::Leave { node } => {
+                unless(!self.is_down(node), IneffectiveFault::Stopped { node })
+            }
+            Fault::Resume { node } => {
+                unless(self.paused.may_include(node), IneffectiveFault::NotPaused { node })
+            }
+            Fault::Slow { node, by: Duration::ZERO } => {
+                unless(self.slowed.may_include(node), IneffectiveFault::NotSlow { node })
+            }
+            Fault::Heal | Fault::Mend { .. } => unless(self.cut, IneffectiveFault::NotCut),
+            Fault::Link { .. } => unless(self.graph, IneffectiveFault::NoGraph),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, fault: &Fault) {
+        match *fault {
+            Fault::Crash { node } | Fault::Kill { node, .. } | Fault::Leave { node } => {
+                self.stopped.add(node);
+                // A paused process leaves when it goes on.
+                let later = matches!(fault, Fault::Leave { .. }) && self.paused.may_include(node);
+                if let Who::Node(node) = node
+                    && !later
+                {
+                    self.down.insert(node);
+                }
+            }
+            Fault::Restart { node, .. } | Fault::Join { node } => match node {
+                Who::Node(node) => drop(self.down.remove(&node)),
+                Who::Leader => self.down.clear(),
+            },
+            Fault::Pause { node } => self.paused.add(node),
+            Fault::Slow { node, .. } => self.slowed.add(node),
+            Fault::Cut { .. } => self.cut = true,
+            _ => {}
+        }
+    }
+
+    fn is_down(&self, who: Who) -> bool {
+        matches!(who, Who::Node(node) if self.down.contains(&node))
+    }
 }
 
 /// The processes that earlier faults may have affected.

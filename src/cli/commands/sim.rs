@@ -275,13 +275,14 @@ impl Sim {
         let ran = scenario.repeat(self.runs, seed, threads, control);
         let (answer, samples) = ran.map_err(Failure::usage)?;
         let name = path.display().to_string();
+        let about = Some(scenario.about).filter(|about| !about.is_empty());
         let asked = Asked {
             protocol: scenario.protocol,
             nodes: scenario.plan.nodes,
             runs: progress.done(),
             left_out: self.runs - progress.done(),
             seed,
-            conditions: format!(": {}", scenario.about),
+            conditions: about.map_or_else(String::new, |about| format!(": {about}")),
             loss: scenario.plan.network.loss().rate(),
             params: Map::from_iter([("scenario".to_owned(), json!(name))]),
             scenario: name,
@@ -306,10 +307,18 @@ impl Sim {
             return idle(flag, "with --scenario start, in which nobody departs; choose another");
         }
         let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
-        let watched = !start || !settles || profile.leases.is_some() || profile.on_demand;
+        let ends = match profile.on_demand {
+            true => !profile.restless && !experiment.initiation.wanders(),
+            false => start && settles && profile.leases.is_none(),
+        };
         // A rare event is looked for in the window, whatever else ends a run.
-        if !watched && self.window != WINDOW && self.rare.asked().is_none() {
-            let why = "with --scenario start, which ends when all agree; choose another scenario";
+        if ends && self.window != WINDOW && self.rare.asked().is_none() {
+            let why = match profile.on_demand {
+                true => "where nothing is lost and nobody moves: an election ends; add --loss",
+                false => {
+                    "with --scenario start, which ends when all agree; choose another scenario"
+                }
+            };
             return idle("window", why);
         }
         Ok(())

@@ -222,6 +222,10 @@ impl Trace {
             file::check_writable(path)?;
         }
         let mut records = merged(&live::read_all(&self.from)?);
+        if records.is_empty() {
+            let none = "nothing is recorded in these files, so there is nothing to show";
+            return Err(Failure::NoAnswer(none.to_owned()));
+        }
         if self.format == TextOrJson::Text && self.svg.is_none() {
             show_carried(&mut records);
         }

@@ -153,7 +153,8 @@ impl Conditions<'_> {
     /// The protocol with its parameters, for a group with so many ids.
     pub(in crate::cli) fn choice(self, ids: u64) -> Result<(Config, Choice), Failure> {
         let config = self.group.params.config(self.entry, &self.surroundings(ids)?)?;
-        let choice = Choice::try_from(config.clone()).map_err(Failure::usage)?;
+        let broken = |bad| Failure::usage(flags::broken::<Every>(&bad));
+        let choice = Choice::try_from(config.clone()).map_err(broken)?;
         choice.check_nodes(ids).map_err(Failure::usage)?;
         match choice.profile().goal {
             Goal::Leaders(leaders) if leaders as u64 > u64::from(self.nodes()) => {

@@ -23,7 +23,7 @@ pub(super) mod target_file;
 
 use crate::cli::failure::Failure;
 use bellwether::core::Duration;
-use bellwether::protocols::choice::{Config, Entry, PROTOCOLS, find};
+use bellwether::protocols::choice::{BadConfig, Config, Entry, PROTOCOLS, find};
 use bellwether::protocols::named::Named;
 use bellwether::protocols::param::{BadParam, Fallback, Kind, Param};
 use bellwether::protocols::surroundings::Surroundings;
@@ -76,10 +76,11 @@ pub(super) fn shared() -> &'static [Shared] {
     static SHARED: LazyLock<Vec<Shared>> = LazyLock::new(|| {
         let mut all: Vec<Shared> = Vec::new();
         for entry in PROTOCOLS {
-            for param in entry.own_params() {
+            for param in entry.params() {
+                let owner = param.is_of(entry.name).then_some(entry);
                 match all.iter_mut().find(|known| known.param.name == param.name) {
-                    Some(known) => known.owners.push(entry),
-                    None => all.push(Shared { param, owners: vec![entry] }),
+                    Some(known) => known.owners.extend(owner),
+                    None => all.push(Shared { param, owners: owner.into_iter().collect() }),
                 }
             }
         }
@@ -205,6 +206,11 @@ fn is_default(entry: &Entry, name: &str, text: &str) -> bool {
         |param: &Param| matches!(param.default, Fallback::Is(_)) && param.unattended.is_empty();
     let usual = entry.default_config();
     param.is_some_and(fixed) && usual.with(name, text).as_ref() == Ok(&usual)
+}
+
+/// Which rule the parameters break, with the names of their flags.
+pub(super) fn broken<O: Offers>(bad: &BadConfig) -> String {
+    bad.explain(&|name| format!("--{}", O::long(name)))
 }
 
 /// Why a parameter is refused, with the name of its flag.

@@ -71,8 +71,8 @@ pub fn point_of(variant: Variant, inputs: &ValidInputs) -> Point {
     let mut point = point(variant, inputs.nodes, inputs.loss).shape(inputs.shape);
     point.delay = duration(inputs.delay);
     point
-        .with("suppress", duration(inputs.suppress))
-        .with("announce", duration(inputs.announce))
+        .with_own("suppress", duration(inputs.suppress))
+        .with_own("announce", duration(inputs.announce))
         .listen(inputs.listen)
 }
 

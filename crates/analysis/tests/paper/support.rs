@@ -92,7 +92,7 @@ impl Trial for Point {
     }
 
     fn timers(self, suppress: f64, announce: f64) -> Self {
-        self.with("suppress", duration(suppress)).with("announce", duration(announce))
+        self.with_own("suppress", duration(suppress)).with_own("announce", duration(announce))
     }
 
     fn bye(self, copies: u32) -> Self {

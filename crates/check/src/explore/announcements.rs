@@ -33,12 +33,14 @@ pub fn world(nodes: u8, variant: Variant, adversary: Adversary) -> World<Announc
 /// # Panics
 /// Never: the values are fixed and keep the rules.
 fn in_ticks(variant: Variant) -> Params {
+    let (opening, ..) = variant.rules();
+    let usual = Config::new(variant);
     let config = Config {
-        suppress: TICK * 2,
+        suppress: if opening.suppresses() { TICK * 2 } else { usual.suppress },
         announce: TICK * 2,
         listen: Duration::MAX,
-        patience: TICK * 2,
-        ..Config::new(variant)
+        patience: if opening.queries() { TICK * 2 } else { usual.patience },
+        ..usual
     };
     Params::try_from(config).expect("fixed values that keep the rules")
 }

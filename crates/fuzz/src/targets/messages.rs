@@ -114,7 +114,7 @@ impl Visitor for Hears<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::path::Path;
 
     /// The kinds of the messages in an input.
@@ -240,23 +240,31 @@ mod tests {
         kinds
     }
 
+    /// The directory of the family that a target is of, which is called like the family.
+    fn directory(name: &str) -> String {
+        let name = name.trim_start_matches("message-");
+        let entries = PROTOCOLS.iter().filter(|entry| name.starts_with(entry.name));
+        let entry = entries.max_by_key(|entry| entry.name.len()).expect("a target is of a row");
+        let family = format!("{:?}", entry.family);
+        let words = family.split('(').next().unwrap_or_default().char_indices();
+        let snake = words.flat_map(|(at, letter)| {
+            let between = (at > 0 && letter.is_uppercase()).then_some('_');
+            between.into_iter().chain(letter.to_lowercase())
+        });
+        snake.collect()
+    }
+
     #[test]
     fn the_table_has_every_kind_that_the_sources_name() {
-        for (directories, names) in [
-            (&["announce_listen"][..], &["le-", "sup", "al", "query"][..]),
-            (&["local_leader"], &["local-leader"]),
-            (&["bully", "detect"], &["bully"]),
-            (&["ring", "detect"], &["ring", "merea", "chang", "hirschberg"]),
-            (&["ad_hoc", "detect"], &["ad-hoc"]),
-            (&["probabilistic"], &["probabilistic"]),
-        ] {
-            let of_family = |row: &&(&[&str], &[&str])| {
-                row.0.iter().any(|name| names.iter().any(|begin| name.starts_with(begin)))
-            };
-            let rows = SENT.iter().filter(of_family);
-            let kinds: BTreeSet<String> =
-                rows.flat_map(|row| row.1.iter().map(|kind| (*kind).to_owned())).collect();
-            assert_eq!(kinds, named(directories), "{directories:?}");
+        let mut families: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, _) in choices() {
+            let kinds = families.entry(directory(&name)).or_default();
+            kinds.extend(sent(&name).into_iter().map(str::to_owned));
+        }
+        for (family, kinds) in families {
+            let layered = kinds.contains("heartbeat").then_some("detect");
+            let directories: Vec<&str> = [family.as_str()].into_iter().chain(layered).collect();
+            assert_eq!(kinds, named(&directories), "{directories:?}");
         }
     }
 }

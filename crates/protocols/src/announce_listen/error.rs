@@ -133,8 +133,8 @@ impl fmt::Display for BadConfig {
             }
             Self::SuppressBeyondAnnounce { suppress, announce } => write!(
                 f,
-                "suppress (and jitter) = {suppress}, announce = {announce}, but wake-ups redrawn \
-                 in every announce interval need suppress + jitter <= announce"
+                "suppress + jitter = {suppress} and announce = {announce}, but wake-ups redrawn in \
+                 every announce interval need suppress + jitter <= announce"
             ),
             Self::NoPatience { patience, reply_spread } => write!(
                 f,

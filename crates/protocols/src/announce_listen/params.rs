@@ -310,7 +310,7 @@ impl TryFrom<Config> for Params {
         let (opening, yields, repeat) = config.variant.rules();
         let criterion = config.own_criterion();
         config.check_values().map_err(BadConfig::NoEffect)?;
-        check_timers(&config, opening, repeat)?;
+        check_timers(&config, repeat)?;
         check_order(&config, opening, yields, criterion)?;
         let established_after = match criterion {
             Criterion::EarliestWakeUp => config.listen.div_ceil(config.announce),
@@ -343,24 +343,28 @@ impl TryFrom<Config> for Params {
     }
 }
 
-fn check_timers(config: &Config, opening: Opening, repeat: Repeat) -> Result<(), BadConfig> {
+/// A parameter that the protocol does not have was refused before: here it has its default.
+fn check_timers(config: &Config, repeat: Repeat) -> Result<(), BadConfig> {
     let &Config { suppress, announce, listen, patience, reply_spread, jitter, .. } = config;
-    if announce == Duration::ZERO && repeat != Repeat::Once {
+    if announce == Duration::ZERO {
         return Err(BadConfig::NoAnnounceInterval);
     }
     if listen == Duration::ZERO {
         return Err(BadConfig::NoListenInterval);
     }
-    check_ends(&[
-        ("announce", announce, repeat != Repeat::Once),
-        ("suppress", suppress, opening.suppresses()),
-        ("jitter", jitter, opening.suppresses()),
-        ("patience", patience, opening.queries()),
-    ])?;
+    let waits = [
+        ("announce", announce),
+        ("suppress", suppress),
+        ("jitter", jitter),
+        ("patience", patience),
+    ];
+    if let Some(&(what, _)) = waits.iter().find(|(_, length)| *length == Duration::MAX) {
+        return Err(BadConfig::EndlessWait { what });
+    }
     if repeat == Repeat::Redrawn && suppress + jitter > announce {
         return Err(BadConfig::SuppressBeyondAnnounce { suppress: suppress + jitter, announce });
     }
-    if opening.queries() && patience <= reply_spread {
+    if patience <= reply_spread {
         return Err(BadConfig::NoPatience { patience, reply_spread });
     }
     if let Some(aging) = config.aging
@@ -374,11 +378,6 @@ fn check_timers(config: &Config, opening: Opening, repeat: Repeat) -> Result<(),
         }
         _ => Ok(()),
     }
-}
-
-fn check_ends(waits: &[(&'static str, Duration, bool)]) -> Result<(), BadConfig> {
-    let endless = waits.iter().find(|(_, length, used)| *used && *length == Duration::MAX);
-    endless.map_or(Ok(()), |&(what, ..)| Err(BadConfig::EndlessWait { what }))
 }
 
 fn check_order(

@@ -4,7 +4,7 @@ use super::bye::announcements_beyond_first;
 use super::params::{Criterion, Params, Variant, Yields};
 use super::table::Config;
 use super::{AnnounceListen, BadConfig, Mapping};
-use crate::answers::{Answers, Row, Usual};
+use crate::answers::{Answers, NotLive, Row, Usual};
 use crate::choice::{Entry, Family};
 use crate::profile::{Goal, Profile};
 use crate::promise::Promise;
@@ -126,12 +126,12 @@ impl Answers for Params {
         Some(self)
     }
 
-    fn check_live(&self) -> Result<(), &'static str> {
-        if self.is_as_printed() {
-            return Err("the protocol as printed is for simulation: it gives up leaders that are \
-                        alive; leave as-printed out");
+    fn check_live(&self) -> Result<(), NotLive> {
+        let so = "gives up leaders that are alive";
+        match self.is_as_printed() {
+            true => Err(NotLive::WithMistakes { param: "as-printed", so }),
+            false => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use super::params::{BadConfig, Constraint, Mode, Params};
 use super::table::Config;
 use super::terms::Stored;
 use super::{Hall, LocalLeader};
-use crate::answers::{Answers, GroupTooLarge, Row, Usual};
+use crate::answers::{Answers, GroupTooLarge, NotLive, Row, Usual};
 use crate::choice::{Entry, Family};
 use crate::profile::{Goal, Leases, Profile};
 use crate::promise::Promise;
@@ -158,16 +158,12 @@ impl Answers for Params {
         Duration::from_secs(1)
     }
 
-    fn check_live(&self) -> Result<(), &'static str> {
+    fn check_live(&self) -> Result<(), NotLive> {
         if self.is_as_published() {
-            return Err("the protocol as published is for simulation: it can have two leaders; \
-                        leave as-published out");
+            let so = "can have two leaders";
+            return Err(NotLive::WithMistakes { param: "as-published", so });
         }
-        if self.is_unchecked() {
-            return Err("leases without their constraints are for simulation: they promise \
-                        nothing; leave unchecked out");
-        }
-        Ok(())
+        if self.is_unchecked() { Err(NotLive::Unchecked) } else { Ok(()) }
     }
 
     fn terms(&self) -> String {

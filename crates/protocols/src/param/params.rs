@@ -100,6 +100,10 @@ macro_rules! params {
 
         fn variant(&self) {}
 
+        fn member(&self) -> &'static str {
+            ""
+        }
+
         fn of(self, (): ()) -> Self {
             self
         }
@@ -109,6 +113,10 @@ macro_rules! params {
 
         fn variant(&self) -> $Variant {
             self.variant
+        }
+
+        fn member(&self) -> &'static str {
+            self.variant.name()
         }
 
         fn of(self, variant: $Variant) -> Self {

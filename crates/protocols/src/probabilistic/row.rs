@@ -4,7 +4,7 @@ use super::message::RoundId;
 use super::params::{Choice, Params, ROUNDS_MAX, Size};
 use super::table::Config;
 use super::{BadConfig, Probabilistic};
-use crate::answers::{Answers, Row, Usual};
+use crate::answers::{Answers, NotLive, Row, Usual};
 use crate::choice::{Entry, Family};
 use crate::profile::{Goal, Profile};
 use crate::promise::Promise;
@@ -163,15 +163,8 @@ impl Answers for Params {
         Duration::LONGEST_WRITTEN
     }
 
-    fn check_live(&self) -> Result<(), &'static str> {
-        if self.is_in_touch() {
-            return Ok(());
-        }
-        Err(
-            "beat and silence are infinite, but nobody tells a live member who is gone or calls an \
-             election for it; say how often a leader speaks and when it is missed, in [params], or \
-             leave both out",
-        )
+    fn check_live(&self) -> Result<(), NotLive> {
+        if self.is_in_touch() { Ok(()) } else { Err(NotLive::OutOfTouch) }
     }
 
     fn rules(&self) -> Vec<String> {

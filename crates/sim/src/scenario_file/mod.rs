@@ -30,7 +30,7 @@ pub use written::Unwritable;
 
 use crate::ineffective_fault::idle;
 use crate::order::Order;
-use crate::plan::{Key, Plan};
+use crate::plan::{Key, Plan, Ranks};
 use bellwether_protocols::choice::{self, Choice};
 use bellwether_protocols::simulated::Layout;
 use document::Document;
@@ -97,6 +97,12 @@ impl ScenarioFile {
         }
         if self.plan.detection.is_some() && !self.choice.profile().on_demand {
             return unused("detection", "is not told of failures: it notices them itself");
+        }
+        if self.plan.ranks != Ranks::ById && !self.choice.reads_rank() {
+            return unused("ranks", "chooses by something else with these parameters");
+        }
+        if !self.plan.view.is_certain() && self.choice.announcing().is_some() {
+            return unused("view", "keeps no list of the others, and hears whoever speaks");
         }
         if !self.choice.reads_candidacy() {
             let why = "has no priorities and witnesses with these parameters";

@@ -4,7 +4,9 @@
 
 use crate::support::{experiment, p};
 use bellwether_core::Duration;
-use bellwether_protocols::announce_listen::{Config, Criterion, Mapping, Params, Shape, Variant};
+use bellwether_protocols::announce_listen::{
+    Config, Criterion, Mapping, Params, Repeat, Shape, Variant,
+};
 use bellwether_sim::network::{Delay, Loss, Network};
 use bellwether_sim::{Answer, BadExperiment, Engine, Experiment, Measure, Ranks};
 
@@ -67,11 +69,12 @@ impl Case {
             Ranks::ById => u64::from(self.nodes),
         };
         let mapped = Mapping::ByStanding { best, worst: 0, jitter: self.jitter };
+        let (usual, (opening, _, repeat)) = (Config::new(self.variant), self.variant.rules());
         let config = Config {
             criterion: self.criterion,
-            suppress: self.suppress,
-            announce: self.announce,
-            ..Config::new(self.variant)
+            suppress: if opening.suppresses() { self.suppress } else { usual.suppress },
+            announce: if repeat == Repeat::Once { usual.announce } else { self.announce },
+            ..usual
         };
         let config = config.shaped(self.shape);
         let config = if self.mapped { config.mapped(mapped) } else { config };

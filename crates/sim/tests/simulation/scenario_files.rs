@@ -138,6 +138,35 @@ fn what_a_fault_before_it_makes_possible_is_read() {
 }
 
 #[test]
+fn a_fault_that_nothing_before_it_makes_possible_is_refused() {
+    let fault = |what: &str| format!("[[faults]]\nat = 1\n{what}\n");
+    let [crash, other] = ["what = \"crash\"\nnode = 1", "what = \"crash\"\nnode = 2"].map(fault);
+    let restart = fault("what = \"restart\"\nnode = 1");
+    let leave = fault("what = \"leave\"\nnode = 1");
+    let [slow, fast] =
+        ["5ms", "0s"].map(|by| fault(&format!("what = \"slow\"\nnode = 1\nby = \"{by}\"")));
+    let cut = fault("what = \"cut\"\nfrom = [0]\nto = [1]");
+    let heal = fault("what = \"heal\"");
+    let mend = fault("what = \"heal\"\nfrom = [0]\nto = [1]");
+    for (faults, why) in [
+        ([&crash, &crash], "process 1 is stopped already"),
+        ([&leave, &crash], "process 1 is stopped already"),
+        ([&other, &fast], "process 1 is not slow"),
+        ([&crash, &heal], "nothing is cut"),
+        ([&crash, &mend], "nothing is cut"),
+    ] {
+        let told = refused(&format!("{HEAD}{}{}", faults[0], faults[1]));
+        assert!(told.contains(why), "{told}");
+    }
+    for faults in [[&cut, &heal], [&cut, &mend], [&slow, &fast], [&other, &crash]] {
+        is_read(&format!("{HEAD}{}{}", faults[0], faults[1]));
+    }
+    is_read(&format!("{HEAD}{crash}{restart}{crash}"));
+    let pause = fault("what = \"pause\"\nnode = 1");
+    is_read(&format!("{HEAD}{pause}{leave}{crash}"));
+}
+
+#[test]
 fn keys_that_the_protocol_has_no_use_for_are_refused() {
     is_read(&format!("{RING}order = \"random\"\ndetection = \"0s\"\n"));
     assert_eq!(
@@ -146,6 +175,15 @@ fn keys_that_the_protocol_has_no_use_for_are_refused() {
     );
     let told = refused(&format!("{HEAD}detection = \"1s\"\n"));
     assert!(told.starts_with("line 4: this has no effect, because le-s is not told"), "{told}");
+    for (key, why) in [
+        ("ranks = \"random\"", "chooses by something else with these parameters"),
+        ("view = 0.5", "keeps no list of the others, and hears whoever speaks"),
+    ] {
+        let unused = refused(&format!("{HEAD}{key}\n"));
+        let told = format!("line 4: this has no effect, because le-s {why}; leave it out");
+        assert!(unused.starts_with(&told), "{unused}");
+    }
+    is_read(&format!("{HEAD}ranks = \"random\"\nparams.criterion = \"rank\"\n"));
     let told = refused(&format!("{HEAD}unknown-first-lives = true\n"));
     let why = "line 4: this has no effect, because le-s has no leases, and begins every life alike";
     assert!(told.starts_with(why), "{told}");
@@ -178,7 +216,7 @@ fn all_faults() -> Vec<Timed> {
         Fault::Restart { node, disk: Disk::Torn, reboot: true },
         Fault::Kill { node, release: Duration::from_millis(3) },
         Fault::Release { node },
-        Fault::Leave { node },
+        Fault::Leave { node: Who::Node(0) },
         Fault::Join { node: Who::Node(2) },
     ];
     let at = |(number, fault)| Timed { at: Duration::from_millis(number), fault };

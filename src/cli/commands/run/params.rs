@@ -3,10 +3,10 @@
 use super::layers::{self, of_member, unknown};
 use super::options::Options;
 use crate::cli::failure::Failure;
-use crate::cli::flags::{self, Live};
+use crate::cli::flags::{self, Live, Offers};
 use bellwether::core::Duration;
 use bellwether::net::Peers;
-use bellwether::protocols::choice::{BadText, Config, Entry};
+use bellwether::protocols::choice::{self, BadText, Config, Entry};
 use bellwether::protocols::local_leader::BadConfig;
 use bellwether::protocols::param::{BadParam, GivenParams};
 use bellwether::protocols::surroundings::Surroundings;
@@ -40,11 +40,28 @@ pub(super) fn config(
         let of_flag = |bad| Failure::Config(flags::refused::<Live>(bad));
         params.put(table, name, text).map_err(of_flag)?;
     }
-    let config = entry.config(&surroundings(options), &params).map_err(refused)?;
+    let unfit = |bad: BadParam| match bad.name().is_some_and(|name| is_flag(options, name)) {
+        true => Failure::Config(flags::refused::<Live>(bad)),
+        false => refused(bad),
+    };
+    let config = entry.config(&surroundings(options), &params).map_err(unfit)?;
     match options.lease.or(in_file) {
         None => Ok((config, None)),
         Some(lease) => Ok((with_lease(entry, config, lease, &params)?, Some(lease))),
     }
+}
+
+/// Which rule the parameters break: those that a flag gave have its name, the others their own.
+pub(super) fn broken(options: &Options, bad: &choice::BadConfig) -> String {
+    bad.explain(&|name| match is_flag(options, name) {
+        true => format!("--{}", Live::long(name)),
+        false => name.to_owned(),
+    })
+}
+
+/// Whether a flag gives this parameter, and not `[params]` of the file.
+fn is_flag(options: &Options, param: &str) -> bool {
+    options.params.pairs().any(|(name, _)| name == param)
 }
 
 /// The same for a member whose command, addresses and hooks have their own time to end before it
@@ -96,7 +113,7 @@ pub(super) fn times_of(config: &Config) -> String {
     own.map(|(name, text)| format!("{name} = {text}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A parameter that is refused beside all others, whether a file or a flag gives it.
+/// A parameter of the file that is refused beside all others.
 fn refused(bad: BadParam) -> Failure {
     Failure::Config(format!("[params]: {}", explained(bad)))
 }

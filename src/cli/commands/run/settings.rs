@@ -110,7 +110,8 @@ impl Settings {
             String::new()
         };
         let choice = Choice::try_from(config.clone())
-            .map_err(|bad| Failure::Config(format!("{name}: {bad}{plans}")))?;
+            .map_err(|bad| params::broken(&options, &bad))
+            .map_err(|rule| Failure::Config(format!("{name}: {rule}{plans}")))?;
         let by_id =
             format!("with {name} and these parameters, without a hook; add --on-change HOOK");
         let tells = hooks || options.hooking.notify_fifo.is_some();

@@ -43,7 +43,8 @@ fn announcements_need_an_interval() {
     let config = |variant| Config { announce: Duration::ZERO, ..new(variant) };
     let message = "announce = 0s, but announcements need announce > 0; try 1s";
     refused(config(Variant::LeA), BadConfig::NoAnnounceInterval, message);
-    assert!(Params::try_from(config(Variant::Sup)).is_ok(), "who speaks once needs none");
+    let error = Params::try_from(config(Variant::Sup)).unwrap_err().to_string();
+    assert!(error.starts_with("announce has no effect with protocol = sup"), "{error}");
 }
 
 #[test]
@@ -65,8 +66,11 @@ fn nothing_but_trust_lasts_for_ever() {
         let message = alloc::format!("{what} = infinite, but only listen may be infinite");
         refused(config, BadConfig::EndlessWait { what }, &message);
     }
-    let unused = Config { suppress: UNENDING, patience: UNENDING, ..new(Variant::LeA) };
-    assert!(Params::try_from(unused).is_ok(), "a wait that is not waited may be anything");
+    let unused = Config { suppress: UNENDING, ..new(Variant::LeA) };
+    let error = Params::try_from(unused).unwrap_err().to_string();
+    let waiting = "only with protocol = le-s or le-m or sup or suppress-query or sup-al-elect or \
+                   sup-al-limit or sup-al-spread; set that too, or leave suppress out";
+    assert_eq!(error, ["suppress has no effect with protocol = le-a, ", waiting].concat());
 }
 
 #[test]
@@ -176,8 +180,8 @@ fn redrawn_wake_ups_fit_into_their_interval_jitter_and_all() {
     let long = Config { suppress: ms(1500), ..new(Variant::SupAlLimit) };
     let jittery = new(Variant::SupAlLimit).mapped(jitter);
     for config in [long, jittery] {
-        let message = "suppress (and jitter) = 1.5s, announce = 1s, but wake-ups redrawn in \
-                       every announce interval need suppress + jitter <= announce";
+        let message = "suppress + jitter = 1.5s and announce = 1s, but wake-ups redrawn in every \
+                       announce interval need suppress + jitter <= announce";
         let (suppress, announce) = (ms(1500), ms(1000));
         refused(config, BadConfig::SuppressBeyondAnnounce { suppress, announce }, message);
     }
@@ -195,7 +199,8 @@ fn a_question_waits_longer_than_its_answers_are_spread() {
         refused(config, BadConfig::NoPatience { patience, reply_spread }, message);
     }
     let elsewhere = Config { patience: Duration::ZERO, ..new(Variant::LeA) };
-    assert!(Params::try_from(elsewhere).is_ok());
+    let error = Params::try_from(elsewhere).unwrap_err().to_string();
+    assert!(error.starts_with("patience has no effect with protocol = le-a"), "{error}");
 }
 
 #[test]

@@ -99,7 +99,7 @@ impl fmt::Display for BadConfig {
                 )
             }
             Self::Nothing { name } => {
-                write!(f, "{name} leaves no time at all, but it must be more than 0")
+                write!(f, "{name} leaves no time at all, but {name} > 0 must hold")
             }
             Self::NothingIsFast { fastest, delta } => write!(
                 f,

@@ -182,7 +182,7 @@ fn nothing_may_take_no_time_at_all_checked_or_not() {
         ("expires", Config { expires: none, ..Config::default() }),
         ("refresh", Config { refresh: none, ..Config::default() }),
     ] {
-        let message = alloc::format!("{name} leaves no time at all, but it must be more than 0");
+        let message = alloc::format!("{name} leaves no time at all, but {name} > 0 must hold");
         refused(Config { unchecked: true, ..config }, &message);
     }
     let least = Some(ns(1));
