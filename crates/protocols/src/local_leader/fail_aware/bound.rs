@@ -70,8 +70,8 @@ impl RoundTrip {
     }
 }
 
-/// A round trip, and all else that bounds the delay of m. The bound itself is a division that nobody
-/// needs for most messages.
+/// A round trip, and all else that bounds the delay of m. The bound itself is a division, which
+/// nobody needs for most messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
     pub(super) trip: RoundTrip,
