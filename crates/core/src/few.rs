@@ -11,7 +11,6 @@ use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
 
 /// A list that is usually short.
-#[derive(Clone)]
 pub struct Few<T, const N: usize>(Held<T, N>);
 
 #[derive(Clone)]
@@ -137,6 +136,25 @@ impl<T: Copy + Default, const N: usize> From<&[T]> for Few<T, N> {
     }
 }
 
+impl<T: Copy, const N: usize> Clone for Few<T, N> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// Copies no more than the items that count.
+    #[inline]
+    fn clone_from(&mut self, source: &Self) {
+        match (&mut self.0, &source.0) {
+            (Held::Here(items, count), Held::Here(from, many)) => {
+                items[..*many].copy_from_slice(&from[..*many]);
+                *count = *many;
+            }
+            (held, source) => *held = source.clone(),
+        }
+    }
+}
+
 impl<T: PartialEq, const N: usize> PartialEq for Few<T, N> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
@@ -188,6 +206,7 @@ mod tests {
         #[test]
         fn it_is_a_vector(steps in prop::collection::vec(0_u32..100, 0..40)) {
             let (mut few, mut all) = (Few::<u32, 3>::new(), Vec::new());
+            let mut other = few.clone();
             for step in steps {
                 match step {
                     0..5 => {
@@ -216,6 +235,8 @@ mod tests {
                 prop_assert_eq!([hash(&again), hash(&few)], [hash(&all); 2]);
                 prop_assert_eq!(format!("{few:?}"), format!("{all:?}"));
                 let (shared, before) = (few.clone(), all.clone());
+                other.clone_from(&few);
+                prop_assert_eq!((&other, &few), (&again, &again), "whatever it held before");
                 few.iter_mut().for_each(|item| *item += 1);
                 all.iter_mut().for_each(|item| *item += 1);
                 prop_assert_eq!((&*few, &*shared), (&*all, &*before), "a clone stays as it was");

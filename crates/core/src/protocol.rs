@@ -140,6 +140,20 @@ pub trait Message: Value {
     /// lies, instead of moving it out.
     const IS_ONLY_READ: bool = !needs_drop::<Self>();
 
+    /// Takes the message out of its place, where nobody reads it any more. The default clones it;
+    /// one that owns memory leaves something small behind instead.
+    #[inline]
+    fn take(&mut self) -> Self {
+        self.clone()
+    }
+
+    /// Moves the message to another place; nobody reads it in this one any more. Whoever has room
+    /// that is rarely used moves only what is.
+    #[inline]
+    fn move_into(&mut self, place: &mut Self) {
+        *place = self.take();
+    }
+
     /// A short name for counts (`messages_<kind>`) and traces.
     fn kind(&self) -> &'static str;
 

@@ -13,7 +13,7 @@
 //! normal: hence the minimum for `first`. A test measures the coverage for skewed samples.
 
 use super::{BadSweep, bad, names, whole};
-use bellwether_sim::part::{interval_of, is_students};
+use bellwether_sim::part::{interval_of, is_students, summary_of};
 use serde_json::{Map, Value};
 
 /// How many runs a point gets.
@@ -114,9 +114,8 @@ impl Rule {
         if samples.len() < 2 {
             return false;
         }
-        let Some([low, high]) = interval_of(measure, samples, self.at_each_look()) else {
-            return false;
-        };
+        let Some(summary) = summary_of(measure, samples) else { return false };
+        let [low, high] = interval_of(measure, samples, &summary, self.at_each_look());
         let mean = samples.iter().sum::<f64>() / samples.len() as f64;
         let half = (mean - low).max(high - mean);
         let narrow = match width {

@@ -120,12 +120,19 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// A hash by which damage is found. Eight bytes at a time: a piece is large, and its runs may be
-/// quick.
+/// A hash by which damage is found. A piece is large and its runs may be quick, so words of eight
+/// bytes go into four lanes in turn: the next one need not wait for the last.
 pub fn checksum(bytes: &[u8]) -> u64 {
+    let add = |sum: u64, word: u64| mix(sum ^ word).wrapping_add(STRIDE);
     let (words, rest) = bytes.as_chunks::<8>();
-    let sum = words.iter().fold(bytes.len() as u64, |sum, word| {
-        mix(sum ^ u64::from_le_bytes(*word)).wrapping_add(STRIDE)
-    });
-    rest.iter().fold(sum, |sum, byte| mix(sum ^ u64::from(*byte)).wrapping_add(STRIDE))
+    let (rows, last) = words.as_chunks::<4>();
+    let mut lanes = [1, 2, 3, 4];
+    for row in rows {
+        for (lane, word) in lanes.iter_mut().zip(row) {
+            *lane = add(*lane, u64::from_le_bytes(*word));
+        }
+    }
+    let last = last.iter().map(|word| u64::from_le_bytes(*word));
+    let rest = rest.iter().map(|byte| u64::from(*byte));
+    lanes.into_iter().chain(last).chain(rest).fold(bytes.len() as u64, add)
 }

@@ -326,7 +326,7 @@ impl Work<'_> {
 
     /// Looks at a point until it has runs enough. Without threads, nothing is made.
     fn follow(&self, task: &Task, threads: Option<usize>) -> Result<Outcome, NotSwept> {
-        let (mut parts, mut seen, mut missing) = (Vec::new(), 0, None);
+        let (mut parts, mut seen, mut narrow, mut missing) = (Vec::new(), 0, None, None);
         for &runs in &self.rule.schedule {
             for piece in self.cut(seen..runs) {
                 match self.part(task, piece, threads) {
@@ -343,7 +343,11 @@ impl Work<'_> {
                 }
             }
             seen = runs;
-            if missing.is_some() || self.rule.narrow.is_some() && self.is_narrow(&parts) {
+            if missing.is_some() {
+                break;
+            }
+            narrow = self.rule.narrow.is_some().then(|| self.is_narrow(&parts));
+            if narrow == Some(true) {
                 break;
             }
         }
@@ -353,7 +357,7 @@ impl Work<'_> {
         if self.rule.narrow.is_some() {
             (self.spared)(self.rule.most() - seen);
         }
-        Ok(self.outcome(task, &parts, seen))
+        Ok(self.outcome(task, &parts, seen, narrow))
     }
 
     /// Whether the measures that the rule names are known well enough.
@@ -364,14 +368,14 @@ impl Work<'_> {
         all.iter().all(|name| known(name) && self.rule.is_narrow(name, &column(parts, name)))
     }
 
-    fn outcome(&self, task: &Task, parts: &[Part], runs: u64) -> Outcome {
+    fn outcome(&self, task: &Task, parts: &[Part], runs: u64, narrow: Option<bool>) -> Outcome {
         let known = measures(parts);
         let asked = task.measures.iter().filter(|name| known.contains(name)).cloned();
         let names = if task.measures.is_empty() { known.clone() } else { asked.collect() };
         let measured = names.into_iter().filter_map(|name| {
             let column = column(parts, &name);
             let summary = summary_of(&name, &column)?;
-            let interval = interval_of(&name, &column, self.rule.at_each_look())?;
+            let interval = interval_of(&name, &column, &summary, self.rule.at_each_look());
             let cut = cut(parts, &name);
             let interval = if cut > 0 { [summary.mean; 2] } else { interval };
             Some(Measured { name, summary, interval, cut })
@@ -380,7 +384,7 @@ impl Work<'_> {
         Outcome {
             runs,
             unsettled: settled.filter(|settled| !**settled).count() as u64,
-            narrow: self.rule.narrow.is_some().then(|| self.is_narrow(parts)),
+            narrow,
             broke: (0..)
                 .zip(column(parts, BROKEN))
                 .find_map(|(run, broke)| (broke > 0.0).then_some(run)),

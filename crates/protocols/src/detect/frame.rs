@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, Message, NodeId, Reader, Rebase, WireWrite};
+use core::mem::replace;
 
 /// One datagram of the layer. Each is a sign of life.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +39,10 @@ pub enum Body<M> {
 }
 
 impl<M: Message> Message for Frame<M> {
+    fn take(&mut self) -> Self {
+        replace(self, Self { life: self.life, body: Body::Beat })
+    }
+
     fn kind(&self) -> &'static str {
         match &self.body {
             Body::Beat => "heartbeat",

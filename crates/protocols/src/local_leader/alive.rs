@@ -1,6 +1,7 @@
 //! The alive-set: the processes heard in time lately, as in the independent assessment of section
 //! VII.
 
+use super::ordered::place_of;
 use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
 
@@ -9,9 +10,13 @@ use bellwether_core::{Instant, NodeId, Rebase};
 pub(super) struct AliveSet(Vec<(NodeId, Instant)>);
 
 impl AliveSet {
+    fn place(&self, id: NodeId) -> Result<usize, usize> {
+        place_of(&self.0, id, |(known, _)| *known)
+    }
+
     /// Notes a fast message of this process.
     pub(super) fn hear(&mut self, id: NodeId, expiry: Instant) {
-        match self.0.binary_search_by_key(&id, |(known, _)| *known) {
+        match self.place(id) {
             Ok(place) => self.0[place].1 = expiry,
             Err(place) => self.0.insert(place, (id, expiry)),
         }
@@ -22,11 +27,14 @@ impl AliveSet {
     }
 
     pub(super) fn purge(&mut self, now: Instant) {
-        self.0.retain(|(_, expiry)| now < *expiry);
+        // To look first takes less time than to keep each: nearly always nothing has expired.
+        if self.0.iter().any(|(_, expiry)| *expiry <= now) {
+            self.0.retain(|(_, expiry)| now < *expiry);
+        }
     }
 
     pub(super) fn contains(&self, id: NodeId) -> bool {
-        self.0.binary_search_by_key(&id, |(known, _)| *known).is_ok()
+        self.place(id).is_ok()
     }
 
     pub(super) fn len(&self) -> usize {

@@ -95,7 +95,7 @@ impl Hall {
         };
         let in_line = |peer: &&NodeId| !absent(**peer) && before(**peer);
         let voters = self.list.as_ref().map_or(&[][..], |list| list.voters());
-        let before_me = || voters.partition_point(|peer| *peer < self.me);
+        let before_me = || self.list.as_ref().map_or(0, |list| list.before(self.me));
         let turns = match (self.failures, mine.is_last()) {
             (0 | 1, _) if last.is_none() && self.line.is_by_id() => {
                 // The usual case: the order of the list, in which at most one process is absent.

@@ -15,6 +15,7 @@
 //! lockTime and ρ are those of the parameters, which all members have in common: a list that has
 //! them does not name them.
 
+use super::ordered::place_of;
 use super::params::Params;
 use super::rules::Rule;
 use super::times::Lengths;
@@ -31,9 +32,6 @@ pub struct ListId {
     /// A hash of the voters and lengths.
     pub digest: u64,
 }
-
-/// A list of so many voters is short.
-const SHORT: usize = 8;
 
 /// A list of voters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -179,11 +177,12 @@ impl List {
 
     /// Whether this process is one of its voters.
     pub(super) fn has(&self, id: NodeId) -> bool {
-        // Most lists are so short that to look at all voters takes less time than to search.
-        match self.voters.len() {
-            0..=SHORT => self.voters.contains(&id),
-            _ => self.voters.binary_search(&id).is_ok(),
-        }
+        place_of(&self.voters, id, |voter| *voter).is_ok()
+    }
+
+    /// How many of its voters come before this process.
+    pub(super) fn before(&self, id: NodeId) -> usize {
+        place_of(&self.voters, id, |voter| *voter).unwrap_or_else(|place| place)
     }
 
     /// Whether the vote of this process may be needed. While the list is not known to be committed

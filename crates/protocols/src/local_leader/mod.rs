@@ -79,6 +79,7 @@ mod membership;
 pub mod message;
 mod newcomer;
 mod observer;
+mod ordered;
 mod params;
 mod preset;
 mod replace;

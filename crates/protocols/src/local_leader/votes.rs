@@ -6,6 +6,7 @@
 
 use super::hall::Hall;
 use super::list::{List, ListId, quorum};
+use super::ordered::place_of;
 use super::params::Params;
 use alloc::vec::Vec;
 use bellwether_core::{Instant, NodeId, Rebase};
@@ -109,7 +110,7 @@ impl Votes {
         distinct: bool,
     ) -> bool {
         let vote = Vote { voter, sent, term, list };
-        match self.voters.binary_search_by_key(&voter, |vote| vote.voter) {
+        match self.place(voter) {
             Ok(place) if distinct => {
                 // Of two lists that were asked by at one instant, the newer one was the later.
                 let known = &mut self.voters[place];
@@ -152,8 +153,13 @@ impl Votes {
 
     /// The latest request that this voter granted, and its term.
     pub(super) fn of(&self, voter: NodeId) -> Option<(Instant, u64)> {
-        let place = self.voters.binary_search_by_key(&voter, |vote| vote.voter).ok()?;
+        let place = self.place(voter).ok()?;
         Some((self.voters[place].sent, self.voters[place].term))
+    }
+
+    /// Where the vote of this voter is, or would be.
+    fn place(&self, voter: NodeId) -> Result<usize, usize> {
+        place_of(&self.voters, voter, |vote| vote.voter)
     }
 
     /// How many voted.
@@ -163,7 +169,7 @@ impl Votes {
 
     /// When the latest request was sent that this voter granted, if that vote counts.
     pub(super) fn counting(&self, voter: NodeId, terms: Terms) -> Option<Instant> {
-        let place = self.voters.binary_search_by_key(&voter, |vote| vote.voter).ok()?;
+        let place = self.place(voter).ok()?;
         Some(&self.voters[place]).filter(|vote| terms.contain(vote)).map(|vote| vote.sent)
     }
 

@@ -4,6 +4,7 @@ use super::sketch::Sketch;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bellwether_core::{Malformed, Message as Wire, NodeId, Reader, WireWrite};
+use core::mem::replace;
 
 /// A round of an election. Later ones are greater. If several processes begin a round, they give it
 /// the same name, so that it is one round.
@@ -68,6 +69,10 @@ pub enum Message {
 }
 
 impl Wire for Message {
+    fn take(&mut self) -> Self {
+        replace(self, Self::Join(0))
+    }
+
     fn kind(&self) -> &'static str {
         match self {
             Self::Initiate(_) => "initiate",

@@ -5,6 +5,7 @@
 use super::key::Key;
 use alloc::vec::Vec;
 use bellwether_core::{Instant, Malformed, Message as Wire, NodeId, Reader, Rebase, WireWrite};
+use core::mem::replace;
 
 /// An election: its caller, and its number among all elections of that caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +76,11 @@ pub enum Message {
 }
 
 impl Wire for Message {
+    fn take(&mut self) -> Self {
+        let (Self::Election { call, .. } | Self::Coordinator { call, .. }) = *self;
+        replace(self, Self::Election { call, round: 0, keys: Vec::new() })
+    }
+
     fn kind(&self) -> &'static str {
         match self {
             Self::Election { .. } => "election",

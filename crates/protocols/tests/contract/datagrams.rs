@@ -74,6 +74,36 @@ impl Visitor for TakesAnyBytes<'_> {
     }
 }
 
+/// Each message takes the place of each other one.
+struct Moves<'a> {
+    samples: &'a [Vec<u8>],
+}
+
+impl Visitor for Moves<'_> {
+    type Output = ();
+
+    fn visit<P: Protocol>(self, _params: P::Params) {
+        let read = |bytes: &Vec<u8>| P::Message::decode(&mut Reader::new(bytes)).ok();
+        let messages: Vec<P::Message> = self.samples.iter().filter_map(read).take(40).collect();
+        assert!(!messages.is_empty(), "{} sends something", P::NAME);
+        for message in &messages {
+            assert_eq!(&message.clone().take(), message);
+            for other in &messages {
+                let (mut moved, mut place) = (message.clone(), other.clone());
+                moved.move_into(&mut place);
+                assert_eq!(&place, message, "in the place of {other:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_message_is_the_same_wherever_it_is_moved() {
+    for (row, samples) in known() {
+        row.choice.clone().visit(Moves { samples });
+    }
+}
+
 /// Anything, small numbers (of which more get past a decoder), or a real message, whole or with one
 /// byte made another.
 fn any_datagram(samples: Vec<Vec<u8>>) -> impl Strategy<Value = Datagram> {

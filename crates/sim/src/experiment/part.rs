@@ -136,18 +136,18 @@ pub fn summary_of(measure: &str, column: &[f64]) -> Option<Summary> {
     Some(Summary { ci95, ..summary })
 }
 
-/// The confidence interval of the mean of such a column; of a probability, where it is one.
-pub fn interval_of(measure: &str, column: &[f64], confidence: f64) -> Option<[f64; 2]> {
-    let summary = summary_of(measure, column)?;
+/// The confidence interval of the mean of such a column, which has this summary; of a probability,
+/// where it is one.
+pub fn interval_of(measure: &str, column: &[f64], summary: &Summary, confidence: f64) -> [f64; 2] {
     if measure == PROBABILITY {
-        return Some(rare::interval(column, confidence));
+        return rare::interval(column, confidence);
     }
     if sort_as(measure).sort() == Sort::Chance {
         let successes = column.iter().filter(|value| **value > 0.0).count() as u64;
-        return Some(Proportion { successes, runs: column.len() as u64 }.interval(confidence));
+        return Proportion { successes, runs: column.len() as u64 }.interval(confidence);
     }
     let [low, high] = summary.interval(confidence);
-    Some([low.max(summary.min.min(0.0)), high])
+    [low.max(summary.min.min(0.0)), high]
 }
 
 /// Whether the interval of such a column is Student's, which needs samples that vary; not that of a

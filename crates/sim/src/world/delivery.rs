@@ -1,6 +1,6 @@
 //! Sending and delivering packets.
 
-use super::in_flight::{EVERYONE, INBOX, Packet};
+use super::in_flight::{EVERYONE, INBOX, InFlight, Packet};
 use super::{Handling, World};
 use crate::multicast_filter::{LANES, MulticastFilter, Receivers};
 use crate::network::{Delay, Fate, Network};
@@ -14,11 +14,11 @@ impl<P: Protocol> World<P> {
         &mut self,
         from: u32,
         to: Dest,
-        message: P::Message,
+        message: &mut P::Message,
         observer: &mut O,
     ) {
         let number = self.in_flight.next_number(from);
-        observer.on_send(self.now, from, to, &message, number);
+        observer.on_send(self.now, from, to, message, number);
         if O::TRACES {
             let (kind, number) = (Cow::Borrowed(message.kind()), u64::from(number));
             let to = if let Dest::Node(node) = to { Some(node) } else { None };
@@ -46,13 +46,18 @@ impl<P: Protocol> World<P> {
     }
 
     /// Sends a multicast as one event.
-    fn send_to_all<O: Observer<P>>(&mut self, message: P::Message, cause: Cause, observer: &mut O) {
+    fn send_to_all<O: Observer<P>>(
+        &mut self,
+        message: &mut P::Message,
+        cause: Cause,
+        observer: &mut O,
+    ) {
         let Delay::Constant(delay) = self.network.multicast.delay else { return };
         let (draws, loss) = (self.in_flight.draws(cause), self.network.multicast.loss);
         if O::TRACES {
             for to in 0..self.members.nodes.len() as u32 {
                 if to != cause.from && loss.loses(draws, to, &mut false) {
-                    self.record_loss(to, &message, cause, "loss", observer);
+                    self.record_loss(to, message, cause, "loss", observer);
                 }
             }
         }
@@ -65,7 +70,7 @@ impl<P: Protocol> World<P> {
     /// Sends a multicast as one event per receiver.
     fn send_to_each<O: Observer<P>>(
         &mut self,
-        message: P::Message,
+        message: &mut P::Message,
         cause: Cause,
         observer: &mut O,
     ) {
@@ -103,7 +108,7 @@ impl<P: Protocol> World<P> {
         from: u32,
         number: u32,
         to: u32,
-        message: P::Message,
+        message: &mut P::Message,
         observer: &mut O,
     ) {
         if let Some(takes) = self.in_flight.sure_delay
@@ -128,29 +133,30 @@ impl<P: Protocol> World<P> {
                 let packet = self.keep_packet::<O>(from, number, message, copies);
                 self.schedule_copies(packet, to, takes, again);
             }
-            Err(why) if O::TRACES => self.record_loss(to, &message, cause, why, observer),
+            Err(why) if O::TRACES => self.record_loss(to, message, cause, why, observer),
             Err(_) => {}
         }
     }
 
-    /// Stores a packet to one process, together with the previous one if both carry the same
+    /// Stores a packet to one process, together with those before it if all of them carry the same
     /// message.
     #[inline(always)]
     fn keep_packet<O: Observer<P>>(
         &mut self,
         from: u32,
         number: u32,
-        message: P::Message,
+        message: &mut P::Message,
         copies: u32,
     ) -> usize {
-        if !O::TRACES && !O::HEARS {
-            let last = self
-                .in_flight
-                .last
-                .and_then(|key| Some((key, self.in_flight.packets.get_mut(key)?)));
-            if let Some((key, packet)) = last
-                && packet.message == message
-            {
+        let InFlight { packets, last, alike, .. } = &mut self.in_flight;
+        if !O::TRACES
+            && !O::HEARS
+            && *alike
+            && let Some(key) = *last
+            && let Some(packet) = packets.get_mut(key)
+        {
+            *alike = packet.message == *message;
+            if *alike {
                 packet.left += copies;
                 return key;
             }

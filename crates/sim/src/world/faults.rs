@@ -153,9 +153,9 @@ impl<P: Protocol> World<P> {
 
     /// Sends the last will of an incarnation, if the protocol has one.
     fn will<O: Observer<P>>(&mut self, node: u32, life: u64, observer: &mut O) {
-        if let Some(message) = P::last_will(life, self.params.of(node)) {
-            self.in_flight.last = None;
-            self.send(node, Dest::Everyone, message, observer);
+        if let Some(mut message) = P::last_will(life, self.params.of(node)) {
+            self.in_flight.begin_step();
+            self.send(node, Dest::Everyone, &mut message, observer);
         }
     }
 

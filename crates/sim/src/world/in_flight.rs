@@ -6,7 +6,7 @@ use crate::network::{Channel, Loss, Network};
 use crate::observer::Cause;
 use crate::plan::Plan;
 use crate::queue::Queue;
-use bellwether_core::{Duration, SimTime};
+use bellwether_core::{Duration, Message, SimTime};
 
 /// The address of a multicast that is one event.
 pub(super) const EVERYONE: u32 = u32::MAX;
@@ -26,8 +26,10 @@ pub(super) struct InFlight<M> {
     pub(super) plain: bool,
     /// The delay of every unicast, if it is constant and each arrives exactly once.
     pub(super) sure_delay: Option<Duration>,
-    /// The last unicast packet that the current step sent.
+    /// The packet of the unicasts that the current step has sent, if there are any.
     pub(super) last: Option<usize>,
+    /// Whether all of them carry the same message. If two differ, those after them do as a rule.
+    pub(super) alike: bool,
 }
 
 /// A message in flight, stored once for all its receivers. Equal unicasts of one step share a
@@ -52,7 +54,7 @@ pub(super) struct Packets<M> {
     free: Vec<usize>,
 }
 
-impl<M> Packets<M> {
+impl<M: Message> Packets<M> {
     fn new() -> Self {
         Self { places: Vec::with_capacity(64), free: Vec::with_capacity(64) }
     }
@@ -67,7 +69,7 @@ impl<M> Packets<M> {
     #[inline(always)]
     pub(super) fn insert(
         &mut self,
-        message: M,
+        message: &mut M,
         cause: Cause,
         left: u32,
         threshold: Option<u32>,
@@ -75,13 +77,14 @@ impl<M> Packets<M> {
         if let Some(key) = self.free.pop() {
             match &mut self.places[key] {
                 Some(place) => {
-                    place.message = message;
+                    message.move_into(&mut place.message);
                     (place.cause, place.left, place.threshold) = (cause, left, threshold);
                 }
-                none => *none = Some(Packet { message, cause, left, threshold }),
+                none => *none = Some(Packet { message: message.take(), cause, left, threshold }),
             }
             return key;
         }
+        let message = message.take();
         self.places.push(Some(Packet { message, cause, left, threshold }));
         // So that nothing is allocated when all of these are done with.
         if self.free.capacity() < self.places.capacity() {
@@ -122,7 +125,7 @@ pub(super) struct Delivery {
     pub(super) to: u32,
 }
 
-impl<M> InFlight<M> {
+impl<M: Message> InFlight<M> {
     pub(super) fn new() -> Self {
         Self {
             packets: Packets::new(),
@@ -134,6 +137,7 @@ impl<M> InFlight<M> {
             plain: true,
             sure_delay: None,
             last: None,
+            alike: true,
         }
     }
 
@@ -166,6 +170,12 @@ impl<M> InFlight<M> {
             let receivers = 0..self.numbers.len() as u32;
             self.bad.extend(receivers.map(|to| channel.loss.begins_badly(self.run_seed, to)));
         }
+    }
+
+    /// A step begins to send.
+    #[inline]
+    pub(super) fn begin_step(&mut self) {
+        (self.last, self.alike) = (None, true);
     }
 
     /// The number of the sender's next packet.

@@ -380,21 +380,23 @@ impl<P: Protocol> World<P> {
     #[inline]
     fn settle<O: Observer<P>>(&mut self, node: u32, wake: Instant, observer: &mut O) {
         if !self.effects.is_empty() {
-            self.in_flight.last = None;
-            // They are taken from the end: most steps have one, and this needs no second list.
-            self.effects.reverse();
-            while let Some(effect) = self.effects.pop() {
+            self.in_flight.begin_step();
+            // Taken out and put back, because sending needs the rest of the world.
+            let mut effects = std::mem::take(&mut self.effects);
+            for effect in &mut effects {
                 match effect {
-                    Effect::Send(to, message) => self.send(node, to, message, observer),
+                    Effect::Send(to, message) => self.send(node, *to, message, observer),
                     Effect::Store(bytes) => {
                         if O::TRACES {
                             self.record(node, Event::Store { bytes: bytes.len() }, observer);
                         }
-                        self.members.life(node).stored = Some(bytes);
+                        self.members.life(node).stored = Some(std::mem::take(bytes));
                     }
                     Effect::Arm(..) | Effect::Disarm(_) => {}
                 }
             }
+            effects.clear();
+            self.effects = effects;
         }
         self.members.wake_at(node, wake, self.now);
     }

@@ -156,6 +156,15 @@ impl Peers for View<'_> {
         })
     }
 
+    fn contain_all(&self, me: NodeId, ids: &[NodeId]) -> bool {
+        match self.views.kind {
+            Kind::Group | Kind::Ring if me.0 == u64::from(self.me) => {
+                ids.iter().all(|id| id.0 < u64::from(self.views.count))
+            }
+            _ => ids.iter().all(|id| *id == me || self.contains(*id)),
+        }
+    }
+
     fn founders(&self) -> Option<&[NodeId]> {
         Some(&self.views.founders[..]).filter(|founders| !founders.is_empty())
     }

@@ -11,13 +11,17 @@
 use super::folder::Folder;
 use crate::cli::failure::Failure;
 use bellwether::analysis::sweep::piece::checksum;
+use bellwether::core::mix;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The program with its own executable, even if that was removed or replaced.
 const OWN: &str = "/proc/self/exe";
+
+/// So many bytes of a program are read at once.
+const BLOCK: usize = 1 << 16;
 
 /// This program as a file of a folder, made if it is not there. Whoever starts it later gets this
 /// code, also if another build has replaced the program meanwhile.
@@ -30,8 +34,7 @@ pub(super) fn copied(folder: &Folder) -> Result<PathBuf, Failure> {
     }
     let name = format!("slurm-bellwether-{}", name()?);
     let path = folder.path().join(&name);
-    let is_whole = |bytes: Vec<u8>| name.ends_with(&hash(&bytes));
-    if !fs::read(&path).is_ok_and(is_whole) {
+    if !hash(&path).is_ok_and(|hash| name.ends_with(&hash)) {
         let bytes = fs::read(&source).map_err(|error| Failure::io("read", &source, &error))?;
         folder.write_program(&name, &bytes)?;
     }
@@ -43,17 +46,22 @@ pub(super) fn name() -> Result<&'static str, Failure> {
     static NAME: OnceLock<Result<String, String>> = OnceLock::new();
     let hashed = || {
         let path = file().map_err(|error| format!("cannot find this program's file: {error}"))?;
-        let bytes = fs::read(&path);
-        let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        Ok(hash(&bytes))
+        hash(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
     };
     let name: Result<&String, &String> = NAME.get_or_init(hashed).as_ref();
     name.map(String::as_str).map_err(|why| Failure::Io(why.clone()))
 }
 
-/// The name of a program with these bytes.
-fn hash(bytes: &[u8]) -> String {
-    format!("{:016x}", checksum(bytes))
+/// The name of the program in this file. It is read block by block: new memory for all of it would
+/// take longer than the hash.
+fn hash(path: &Path) -> io::Result<String> {
+    let (mut file, mut block) = (fs::File::open(path)?, Vec::with_capacity(BLOCK));
+    let mut sum = 0;
+    while file.by_ref().take(BLOCK as u64).read_to_end(&mut block)? > 0 {
+        sum = mix(sum ^ checksum(&block));
+        block.clear();
+    }
+    Ok(format!("{sum:016x}"))
 }
 
 /// The file that holds this code: the executable, or a library that another program has loaded.
@@ -82,6 +90,7 @@ fn holds(line: &str, address: usize) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn a_line_tells_what_is_mapped_where() {
@@ -93,6 +102,21 @@ mod tests {
             None
         );
         assert_eq!(holds("no such line", 0), None);
+    }
+
+    #[test]
+    fn every_block_of_a_program_is_in_its_name() {
+        let path = std::env::temp_dir().join(format!("program-{}", std::process::id()));
+        let name = |bytes: &[u8]| {
+            fs::write(&path, bytes).expect("it can be written");
+            hash(&path).expect("it can be read")
+        };
+        let one = [vec![1; BLOCK], vec![2; BLOCK], vec![3; 5]].concat();
+        let other = [vec![2; BLOCK], vec![1; BLOCK], vec![3; 5]].concat();
+        let names = [&one[..], &other, &one[..2 * BLOCK], &one[..2 * BLOCK + 4]].map(name);
+        fs::remove_file(&path).expect("it is there");
+        let different: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(different.len(), names.len());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::*;
 use crate::sweep::work::Make;
 use bellwether_core::Seeded;
-use bellwether_sim::part::interval_of;
+use bellwether_sim::part::{interval_of, summary_of};
 use std::ops::Range;
 
 /// What each run gives.
@@ -114,8 +114,9 @@ fn naively_covered(rule: &Rule, law: Law) -> f64 {
             looked.is_narrow(law.measure(), &values[..**runs as usize])
         });
         let runs = *stops.unwrap_or(&rule.most());
-        let [low, high] =
-            interval_of(law.measure(), &values[..runs as usize], level).expect("there are values");
+        let (measure, values) = (law.measure(), &values[..runs as usize]);
+        let summary = summary_of(measure, values).expect("there are values");
+        let [low, high] = interval_of(measure, values, &summary, level);
         low <= law.mean() && law.mean() <= high
     };
     (0..TRIALS).filter(holds).count() as f64 / TRIALS as f64

@@ -68,11 +68,25 @@ impl RoundTrip {
         }
         Some(Self { away: d.since(a).as_nanos(), held: c.since(b).as_nanos() })
     }
+}
 
+/// A round trip, and all else that bounds the delay of m. The bound itself is a division, which
+/// nobody needs for most messages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    pub(super) trip: RoundTrip,
+    pub(super) clocks: Clocks,
+    /// δmin.
+    pub(super) fastest: Duration,
+    /// Whether the rounding of the readings is corrected. If not, the bound may be too small by it.
+    pub(super) outward: bool,
+}
+
+impl Bound {
     /// The longest possible delay of m. Never below zero, and [`Duration::MAX`] if clocks may stand
-    /// still. Unless it is rounded `outward` it may be too small by the rounding of the readings.
-    pub(super) fn way_back(&self, clocks: Clocks, fastest: Duration, outward: bool) -> Duration {
-        let Clocks { drift_ppm, error } = clocks;
+    /// still.
+    pub(super) fn longest(&self) -> Duration {
+        let Self { trip, clocks: Clocks { drift_ppm, error }, fastest, outward } = *self;
         let (slow, fast) = (MILLION - i128::from(drift_ppm), MILLION + i128::from(drift_ppm));
         if slow <= 0 {
             return Duration::MAX;
@@ -80,8 +94,8 @@ impl RoundTrip {
         let cut = if outward { CUT } else { 0 };
         let error = i128::from(error.as_nanos());
         // Below 2^65 · 10^6 · 2·10^6 < 2^107 each.
-        let away = (i128::from(self.away) + cut + error) * MILLION * fast;
-        let held = (i128::from(self.held) - cut - error) * MILLION * slow;
+        let away = (i128::from(trip.away) + cut + error) * MILLION * fast;
+        let held = (i128::from(trip.held) - cut - error) * MILLION * slow;
         let fastest = i128::from(fastest.as_nanos()) * slow * fast;
         let rest = u128::try_from(away - held - fastest).unwrap_or(0);
         let parts = (slow * fast).unsigned_abs();

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use bellwether_core::{Few, Instant, Malformed, Message, NodeId, Reader, Rebase, WireWrite};
+use core::mem::swap;
 
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +53,16 @@ impl Echo {
 
 impl<M: Message> Message for Frame<M> {
     const IS_ONLY_READ: bool = M::IS_ONLY_READ;
+
+    #[inline]
+    fn move_into(&mut self, place: &mut Self) {
+        (place.life, place.sent) = (self.life, self.sent);
+        place.echoes.clone_from(&self.echoes);
+        match &mut self.body {
+            None => place.body = None,
+            body => swap(body, &mut place.body),
+        }
+    }
 
     fn kind(&self) -> &'static str {
         self.body.as_ref().map_or("stamp", M::kind)

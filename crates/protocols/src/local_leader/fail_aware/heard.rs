@@ -23,6 +23,7 @@
 //! the clocks run alike and by up to 4ρ if they run apart. If both are equally good, the younger
 //! one is kept. Slow messages take part like all others.
 
+use super::super::ordered::place_of;
 use super::super::rules::{Rule, Rules};
 use super::frame::{Echo, Echoes};
 use alloc::vec::Vec;
@@ -73,16 +74,7 @@ impl Table {
     /// Where the message of this peer is, or would be.
     #[inline]
     fn place(&self, peer: NodeId) -> Result<usize, usize> {
-        // Ids often are consecutive numbers. Then it is so far from the first, or one less, because
-        // the process itself is not in its table; a search would take several times as long.
-        let first = self.0.first().map_or(0, |(first, _)| first.0);
-        let guess = peer.0.saturating_sub(first) as usize;
-        for place in [guess, guess.saturating_sub(1)] {
-            if self.0.get(place).is_some_and(|(known, _)| *known == peer) {
-                return Ok(place);
-            }
-        }
-        self.0.binary_search_by_key(&peer, |(known, _)| *known)
+        place_of(&self.0, peer, |(known, _)| *known)
     }
 
     /// Remembers a message if it is better than the remembered one. Returns which incarnation of

@@ -74,7 +74,7 @@ use bellwether_core::{
     Boot, Command, Cx, Dest, Duration, Effect, Fact, Instant, Layered, Leadership, NodeId, Peers,
     Protocol, Reach, Rebase, Refused, timer_kinds,
 };
-use bound::RoundTrip;
+use bound::{Bound, RoundTrip};
 use core::hash::{Hash, Hasher};
 use heard::{Heard, Life, Table};
 
@@ -91,7 +91,7 @@ pub struct FailAware<P: Protocol> {
     /// The latest incarnation of this process that others know, if that is not the current one:
     /// then incarnations did not grow, and the others ignore this process.
     outlived: Option<u64>,
-    /// The bound on the delay of the last frame, for checkers.
+    /// What bounds the delay of the last frame, for checkers.
     bound: Observed,
     inner: P,
     /// Effects of the inner protocol during a step; empty between steps.
@@ -101,7 +101,7 @@ pub struct FailAware<P: Protocol> {
 /// A value for observers that is not part of the state: nothing depends on it, and states that
 /// differ only in it are equal.
 #[derive(Clone, Copy, Debug)]
-struct Observed(Option<Duration>);
+struct Observed(Option<Bound>);
 
 impl PartialEq for Observed {
     fn eq(&self, _other: &Self) -> bool {
@@ -286,8 +286,8 @@ impl<P: Inner> Protocol for FailAware<P> {
         let known = row.map(|row| row.life);
         self.outlived = self.outlived.max(known.filter(|known| *known > self.life));
         let trip = row.and_then(|row| self.round_trip(row, frame.sent, params, now));
-        let bound = trip.map(|trip| params.bound(&trip, drift_ppm));
-        self.bound = Observed(bound);
+        self.bound = Observed(trip.map(|trip| params.bound(trip, drift_ppm)));
+        let bound = frame.body.is_some().then(|| self.last_delay_bound()).flatten();
         let slow = frame.body.is_some() && bound.is_none_or(|bound| bound > params.fast);
         // An empty frame with a row for this incarnation is an answer: it is not answered again.
         let answer = || frame.echoes.iter().any(|row| row.node == self.me && row.life == self.life);
@@ -349,7 +349,7 @@ impl<P: Inner> Protocol for FailAware<P> {
     }
 
     fn last_delay_bound(&self) -> Option<Duration> {
-        self.bound.0
+        self.bound.0.map(|bound| bound.longest())
     }
 
     /// Nobody read a clock for it, so its stamp is the earliest there is: it bounds no delay, and

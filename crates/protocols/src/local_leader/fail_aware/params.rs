@@ -1,7 +1,7 @@
 //! The parameters of the layer: what it assumes of clocks and network, and how often it sends.
 
 use super::super::rules::{Rule, Rules};
-use super::bound::{Clocks, RoundTrip};
+use super::bound::{Bound, Clocks, RoundTrip};
 use bellwether_core::Duration;
 
 /// The parameters of the layer and of the inner protocol.
@@ -36,10 +36,14 @@ pub struct Params<I> {
 }
 
 impl<I> Params<I> {
-    /// The longest possible delay of the message that completed this round trip.
-    pub(super) fn bound(&self, trip: &RoundTrip, drift_ppm: u32) -> Duration {
+    /// What bounds the delay of the message that completed this round trip.
+    pub(super) fn bound(&self, trip: RoundTrip, drift_ppm: u32) -> Bound {
         let drift_ppm = if self.rules.keep(Rule::DriftInBounds) { drift_ppm } else { 0 };
-        let clocks = Clocks { drift_ppm, error: self.clock_error };
-        trip.way_back(clocks, self.fastest, self.rules.keep(Rule::OutwardRounding))
+        Bound {
+            trip,
+            clocks: Clocks { drift_ppm, error: self.clock_error },
+            fastest: self.fastest,
+            outward: self.rules.keep(Rule::OutwardRounding),
+        }
     }
 }

@@ -5,6 +5,7 @@ mod coverage;
 use super::*;
 use crate::experiment::{Control, Engine, Initiation};
 use crate::network::{Delay, Loss, Network, Probability};
+use crate::part::{column, interval_of, summary_of};
 use crate::plan::Ranks;
 use crate::proportion::Proportion;
 use bellwether_protocols::choice::{Choice, find};
@@ -298,7 +299,8 @@ fn replications_join_to_the_estimate() {
     let parts = [0..2, 2..5].map(|numbers| {
         follower(0.1, 5).estimate_part(&rare, numbers, FREE).expect("it can be estimated")
     });
-    let joined = crate::part::column(&parts, PROBABILITY);
+    let joined = column(&parts, PROBABILITY);
     assert_eq!(joined, whole.replications);
-    assert_eq!(crate::part::interval_of(PROBABILITY, &joined, 0.95), Some(whole.ci95));
+    let summary = summary_of(PROBABILITY, &joined).expect("there are estimates");
+    assert_eq!(interval_of(PROBABILITY, &joined, &summary, 0.95), whole.ci95);
 }

@@ -1,6 +1,6 @@
 //! The bound as arithmetic.
 
-use super::super::bound::{Clocks, RoundTrip};
+use super::super::bound::{Bound, Clocks, RoundTrip};
 use super::*;
 use crate::testing::fixed;
 use proptest::prelude::*;
@@ -12,7 +12,8 @@ fn nanos(reading: u64) -> Instant {
 fn bound([a, b, c, d]: [u64; 4], drift_ppm: u32, fastest: u64) -> Option<u64> {
     let trip = RoundTrip::new(nanos(a), nanos(b), nanos(c), nanos(d))?;
     let clocks = Clocks { drift_ppm, error: Duration::ZERO };
-    Some(trip.way_back(clocks, Duration::from_nanos(fastest), true).as_nanos())
+    let fastest = Duration::from_nanos(fastest);
+    Some(Bound { trip, clocks, fastest, outward: true }.longest().as_nanos())
 }
 
 #[test]
@@ -32,7 +33,7 @@ fn without_rounding_outward_a_bound_is_below_the_true_delay() {
     // held, so a delay of 29.9; the readings say 49 and 20.
     let trip = RoundTrip::new(nanos(100), nanos(7), nanos(27), nanos(149)).expect("in order");
     let clocks = Clocks { drift_ppm: 0, error: Duration::ZERO };
-    let bound = |outward| trip.way_back(clocks, Duration::ZERO, outward);
+    let bound = |outward| Bound { trip, clocks, fastest: Duration::ZERO, outward }.longest();
     let [outward, plain] = [true, false].map(bound);
     assert_eq!([outward, plain].map(Duration::as_nanos), [31, 29]);
 }

@@ -1,6 +1,6 @@
 //! Which message of a peer is remembered.
 
-use super::super::bound::{Clocks, RoundTrip};
+use super::super::bound::{Bound, Clocks, RoundTrip};
 use super::super::heard::{Heard, Life, Table};
 use super::*;
 use crate::testing::fixed;
@@ -84,7 +84,8 @@ proptest! {
         let bound = |heard: Heard| {
             let trip = RoundTrip::new(heard.sent, heard.received, c, d).expect("time goes on");
             let clocks = Clocks { drift_ppm, error: Duration::ZERO };
-            trip.way_back(clocks, Duration::from_nanos(fastest), true)
+            let fastest = Duration::from_nanos(fastest);
+            Bound { trip, clocks, fastest, outward: true }.longest()
         };
         let least = stamps.iter().map(|&(sent, received)| bound(heard(sent, received))).min();
         prop_assert_eq!(Some(bound(kept(drift_ppm, &stamps))), least);
