@@ -5,10 +5,12 @@
 //! address detection (RFC 4862), the solicitation comes from an address of this interface: the
 //! answer comes to us alone, and a raw socket of ICMPv6 is enough.
 //!
-//! **Promise.** No packet makes the reader panic; packets of our own interface are no conflict, nor
-//! are packets that a router forwarded: RFC 4861, section 7.1.2, ignores a hop limit below 255.
+//! **Promise.** No packet makes the reader panic. Packets of our own interface are no conflict, nor
+//! are those that came in by another interface, nor those that a router forwarded: RFC 4861,
+//! section 7.1.2, ignores a hop limit below 255.
 
 use super::netlink::Link;
+use crate::socket::bind_device;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::net::{
     AddressFamily, SendFlags, SocketFlags, SocketType, ipproto, sendto, socket_with, sockopt,
@@ -38,10 +40,16 @@ pub(super) struct Ndp {
 
 impl Ndp {
     /// A socket that sends and hears, on an Ethernet.
-    pub(super) fn new(link: Link, mac: [u8; 6], ip: Ipv6Addr) -> io::Result<Self> {
+    pub(super) fn new(
+        link: Link,
+        mac: [u8; 6],
+        ip: Ipv6Addr,
+        interface: &str,
+    ) -> io::Result<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let kind = Some(ipproto::ICMPV6);
         let socket = socket_with(AddressFamily::INET6, SocketType::RAW, flags, kind)?;
+        bind_device(socket.as_fd(), interface)?;
         sockopt::set_ipv6_multicast_hops(&socket, HOPS)?;
         sockopt::set_ipv6_multicast_loop(&socket, false)?;
         tell_hops(socket.as_fd())?;

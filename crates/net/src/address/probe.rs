@@ -54,7 +54,7 @@ impl Neighbours {
         let Some(mac) = link.mac else { return Ok(None) };
         Ok(Some(match address.ip {
             IpAddr::V4(ip) => Self::V4(Arp::new(link, mac, ip)?),
-            IpAddr::V6(ip) => Self::V6(Ndp::new(link, mac, ip)?),
+            IpAddr::V6(ip) => Self::V6(Ndp::new(link, mac, ip, &address.interface)?),
         }))
     }
 
