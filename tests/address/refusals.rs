@@ -63,6 +63,39 @@ fn an_ipv6_address_that_a_stranger_has_is_not_taken_either() {
     a_stranger_has(V6, 64, " nodad");
 }
 
+#[test]
+fn an_address_that_a_stranger_took_from_its_leader_is_set_and_removed_again_at_once() {
+    let _stage = stage();
+    let mut scene = Scene::new(V4, 24);
+    let stranger = scene.client;
+    let text = |what: &str| format!("{V4}/24 dev eth0{what}");
+    scene.group.start_all();
+    let sets = |scene: &mut Scene, id: u64| {
+        scene.group.member(id).complaints().matches(": set and announced").count()
+    };
+    let mut was_set = false;
+    // On a busy machine the next leader hears too late that it is given up, and asks first.
+    for _ in 0..5 {
+        let leader = scene.settled();
+        scene.ip(stranger, &format!("address add {}", text("")));
+        let before: Vec<usize> =
+            scene.group.ids().into_iter().map(|id| sets(&mut scene, id)).collect();
+        let begun = scene.group.stop(leader);
+        let (next, _) = scene.group.replaced(leader, begun);
+        scene.wait("it says who has it", |scene| state(&scene.group, next) == "in-use");
+        scene.wait("the next leader has it no longer", |scene| scene.owners.now() == [stranger]);
+        was_set |= sets(&mut scene, next) > before[next as usize - 1];
+        scene.group.member(leader).wait();
+        scene.group.start(leader);
+        scene.ip(stranger, &format!("address del {}", text("")));
+        if was_set {
+            break;
+        }
+    }
+    assert!(was_set, "the next leader does not ask first");
+    scene.settled();
+}
+
 /// Whenever the group starts, something answers for the address all the time: with so many hops
 /// left, from these hosts by this interface.
 fn answers_with(hops: u32, mut scene: Scene, hosts: &[u64], interface: &'static str) -> Scene {
