@@ -19,7 +19,6 @@ use crate::owners::Owners;
 use crate::row::{Row, Rows};
 use crate::traffic::Traffic;
 use bellwether::core::Duration;
-use bellwether::protocols::local_leader::Preset;
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -39,16 +38,58 @@ const COUNTED: Duration = Duration::from_secs(5);
 /// Whose address it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Whose {
-    Ours(Preset),
+    Ours(Ours),
     /// With this time between adverts.
     Keepalived(Duration),
 }
 
+/// A group of ours.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ours {
+    name: &'static str,
+    flags: &'static [&'static str],
+    /// When a leader that is not heard is given up.
+    given_up: Duration,
+}
+
+const FASTEST: Ours =
+    Ours { name: "fastest", flags: &["--preset", "fastest"], given_up: Duration::from_millis(36) };
+/// The same with as few packets as it can do with, so also with multicasts.
+const THRIFTY: Ours = Ours {
+    name: "fastest --spare 0",
+    flags: &["--preset", "fastest", "--multicast", "239.77.0.1:7401", "--spare", "0"],
+    given_up: Duration::from_millis(36),
+};
+const LAN: Ours =
+    Ours { name: "lan", flags: &["--preset", "lan"], given_up: Duration::from_millis(150) };
+const SLOW: Ours = Ours {
+    name: "--lease 3.6s",
+    flags: &["--lease", "3.6s"],
+    given_up: Duration::from_millis(3_600),
+};
+
 impl Whose {
     pub(crate) fn name(self) -> String {
         match self {
-            Self::Ours(preset) => format!("address, {}", preset.name()),
+            Self::Ours(ours) => format!("address, {}", ours.name),
             Self::Keepalived(advert) => format!("keepalived {advert}"),
+        }
+    }
+
+    /// Its name in the README.
+    fn title(self) -> String {
+        match self {
+            Self::Ours(ours) => format!("bellwether, `{}`", ours.name),
+            Self::Keepalived(advert) => format!("keepalived, adverts of {advert}"),
+        }
+    }
+
+    /// When a leader that is not heard is given up.
+    fn given_up(self) -> Duration {
+        match self {
+            Self::Ours(ours) => ours.given_up,
+            // Three adverts, and a part of one that depends on the priority: 100 of 256 and more.
+            Self::Keepalived(advert) => advert * 36 / 10,
         }
     }
 }
@@ -84,7 +125,7 @@ impl Hosts {
         command.args(["netns", "exec", &namespace, "setpriv", "--pdeathsig", "KILL"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match self.whose {
-            Whose::Ours(preset) => {
+            Whose::Ours(Ours { flags, .. }) => {
                 let (key, dir) = (self.folder.file("key"), self.folder.file(&format!("dir-{id}")));
                 let peers = listed(&Network::places(3, Family::V4));
                 command.args([
@@ -96,7 +137,7 @@ impl Hosts {
                     "--peers",
                     &peers,
                 ]);
-                command.args(["--key", &key, "--dir", &dir, "--preset", preset.name()]);
+                command.args(["--key", &key, "--dir", &dir]).args(flags);
                 command.args(["--address", &format!("{ADDRESS}/32@eth0")]);
             }
             Whose::Keepalived(advert) => {
@@ -193,7 +234,11 @@ impl Hosts {
         let (lost, gap) = traffic.map_or((0, Duration::MAX), |traffic| traffic.outage(begun));
         sleep_until(if fault.lasts() { begun + CUT } else { now() });
         match fault {
-            Fault::Term | Fault::Kill => self.begin_anew(owner),
+            Fault::Term | Fault::Kill => {
+                self.begin_anew(owner);
+                // Ours does not vote before all that it may have granted is over.
+                sleep(self.whose.given_up() * 2);
+            }
             Fault::Stop => self.hit(owner, Signal::CONT),
             Fault::Cut => self.network.join(owner),
         }
@@ -302,28 +347,58 @@ pub(crate) fn keepalived_is_there() -> bool {
     version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Each of ours beside keepalived: row by row, and then column by column. With the first pair
-/// leaders are given up after the same time; keepalived's usual adverts take far longer.
+/// Each of ours beside keepalived: row by row, then column by column, then as a table for README.
+/// Leaders are given up after the same time, but with `lan`.
 pub(crate) fn compare(repetitions: usize, rows: &mut Rows) {
-    let (short, long) = (Duration::from_millis(10), Duration::from_secs(1));
-    let mut told = Vec::new();
-    for (preset, advert) in [(Preset::Fastest, short), (Preset::Lan, long)] {
-        let [ours, theirs] = [Whose::Ours(preset), Whose::Keepalived(advert)];
-        let [one, other] = [ours, theirs].map(|whose| {
-            let begun = now();
-            let figures = measure(whose, repetitions);
-            let stall = millis(stalls().longest(begun));
-            for Figure { column, value, unit, target } in &figures {
-                let what = format!("{}: {column}", whose.name());
-                let (value, unit, target) = (*value, *unit, *target);
-                rows.push(Row { what, value, unit, target, worst: None, leaders: None, stall });
-            }
-            figures
-        });
-        told.push(format!("\n{} beside {}", ours.name(), theirs.name()));
-        told.extend(one.iter().zip(&other).map(|(ours, theirs)| beside(ours, theirs)));
+    let (mut told, mut table) = (Vec::new(), vec![String::new()]);
+    table.extend(HEAD.map(str::to_owned));
+    for (ours, advert) in
+        [([FASTEST, THRIFTY], Duration::from_millis(10)), ([LAN, SLOW], Duration::from_secs(1))]
+    {
+        let theirs = Whose::Keepalived(advert);
+        let others = told_of(theirs, repetitions, rows);
+        for ours in ours.map(Whose::Ours) {
+            let own = told_of(ours, repetitions, rows);
+            told.push(format!("\n{} beside {}", ours.name(), theirs.name()));
+            told.extend(own.iter().zip(&others).map(|(ours, theirs)| beside(ours, theirs)));
+            table.push(line(ours, &own));
+        }
+        table.push(line(theirs, &others));
     }
     rows.tell(&told);
+    rows.tell(&table);
+}
+
+/// Measures one of them, and tells each figure.
+fn told_of(whose: Whose, repetitions: usize, rows: &mut Rows) -> Vec<Figure> {
+    let begun = now();
+    let figures = measure(whose, repetitions);
+    let stall = millis(stalls().longest(begun));
+    for Figure { column, value, unit, target } in &figures {
+        let what = format!("{}: {column}", whose.name());
+        let (value, unit, target) = (*value, *unit, *target);
+        rows.push(Row { what, value, unit, target, worst: None, leaders: None, stall });
+    }
+    figures
+}
+
+/// The head of the table in README.
+const HEAD: [&str; 2] = [
+    "| | given up after, ms | outage after SIGTERM, ms | after `kill -9`, ms | after SIGSTOP, ms | \
+     after a silent cut, ms | two owners in a cut of 5 s, ms | packets a second |",
+    "|---|---|---|---|---|---|---|---|",
+];
+
+/// A line of the table in README.
+fn line(whose: Whose, figures: &[Figure]) -> String {
+    let of = |column: &str| {
+        let figure = figures.iter().find(|figure| figure.column == column);
+        figure.map_or(f64::NAN, |figure| figure.value)
+    };
+    let outages = Fault::ALL.map(|fault| format!("{:.1}", of(fault.name()))).join(" | ");
+    let two = of("silent cut, two owners");
+    let (title, given_up, packets) = (whose.title(), millis(whose.given_up()), of("packets"));
+    format!("| {title} | {given_up:.0} | {outages} | {two:.0} | {packets:.1} |")
 }
 
 /// A line that says whether ours is the best in a column.

@@ -5,6 +5,7 @@ use crate::lab::group::Group;
 use crate::lab::member::BELLWETHER;
 use crate::scene::{Scene, V4};
 use crate::stage;
+use bellwether::core::Instant;
 use std::process::Command;
 
 #[test]
@@ -26,6 +27,30 @@ fn the_kernel_removes_what_nobody_else_can_and_the_next_leader_waits_for_that() 
     scene.assert_one_owner("kill -9 of all");
     let others = scene.group.without(&[leader]);
     scene.settled_among(&others);
+}
+
+#[test]
+fn a_leader_that_could_not_have_the_address_hands_over_without_saying_that_it_is_free() {
+    let _stage = stage();
+    for (what, end) in
+        [("SIGTERM", Group::stop as fn(&mut Group, u64) -> Instant), ("kill -9", Group::crash)]
+    {
+        let mut scene = Scene::of(5, V4, 24);
+        scene.group.start_all();
+        let first = scene.settled();
+        let begun = scene.group.crash_all(first);
+        let (second, _) = scene.group.replaced(first, begun);
+        scene.wait("the next leader says who has it", |scene| {
+            scene.group.member(second).complaints().contains(&format!("{V4} is answered for by "))
+        });
+        let begun = end(&mut scene.group, second);
+        scene.group.replaced(second, begun);
+        scene.wait("somebody else has it", |scene| {
+            scene.owners.now().first().is_some_and(|owner| *owner != first)
+        });
+        println!("{what}: somebody else has it after {:.1} ms", millis(now().since(begun)));
+        scene.assert_one_owner(what);
+    }
 }
 
 #[test]

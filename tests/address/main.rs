@@ -7,6 +7,7 @@
 //!
 //! One at a time, since timing is what they are about: each test takes the [`stage`].
 
+mod announcements;
 #[allow(dead_code, reason = "the live tests use the rest")]
 #[path = "../live/lab/mod.rs"]
 mod lab;

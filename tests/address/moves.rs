@@ -26,12 +26,12 @@ fn whatever_befalls_the_leader_the_address_moves_and_nobody_else_has_it() {
         scene.group.restart(leader);
 
         let leader = scene.settled();
-        scene.strike("SIGTERM", leader, Group::stop);
+        scene.hand_over("SIGTERM", leader, Group::stop);
         scene.group.member(leader).wait();
         scene.group.start(leader);
 
         let leader = scene.settled();
-        scene.strike("resign", leader, Group::resign);
+        scene.hand_over("resign", leader, Group::resign);
 
         let leader = scene.settled();
         scene.strike("SIGSTOP of the member", leader, Group::pause);

@@ -1,6 +1,7 @@
 //! Somebody who is no member has the address: no leader takes it.
 
 use crate::lab::clock::{millis, now, sleep};
+use crate::lab::group::Group;
 use crate::lab::shell::must;
 use crate::scene::{Scene, V4, V6};
 use crate::stage;
@@ -62,28 +63,48 @@ fn an_ipv6_address_that_a_stranger_has_is_not_taken_either() {
     a_stranger_has(V6, 64, " nodad");
 }
 
-/// Somebody beyond a router answers for the address all the time; the group starts.
-fn answers_with(hops: u32) -> Scene {
-    let mut scene = Scene::new(V6, 64);
-    let (over, ip): (Arc<AtomicBool>, Ipv6Addr) = (Arc::default(), V6.parse().expect("it is one"));
-    let ended = Arc::clone(&over);
-    let shouts = scene.group.network().thread(scene.client, move || {
-        let kind = Some(ipproto::ICMPV6);
-        let socket = socket(AddressFamily::INET6, SocketType::RAW, kind).expect("it is root");
-        set_ipv6_multicast_hops(&socket, hops).expect("it may");
-        let all_nodes = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
-        let index = name_to_index(&socket, "eth0").expect("it is there");
-        let to = SocketAddrV6::new(all_nodes, 0, 0, index);
-        // An advertisement that overrides, with the hardware address 02:00:00:00:00:99.
-        let mut packet = [0; 32];
-        packet[..5].copy_from_slice(&[136, 0, 0, 0, 0x20]);
-        packet[8..24].copy_from_slice(&ip.octets());
-        packet[24..].copy_from_slice(&[2, 1, 2, 0, 0, 0, 0, 0x99]);
-        while !ended.load(Ordering::Relaxed) {
-            let _ = sendto(&socket, &packet, SendFlags::empty(), &to); // the next one may
-            sleep(Duration::from_millis(1));
+#[test]
+fn an_address_that_a_stranger_took_from_its_leader_is_set_and_removed_again_at_once() {
+    let _stage = stage();
+    let mut scene = Scene::new(V4, 24);
+    let stranger = scene.client;
+    let text = |what: &str| format!("{V4}/24 dev eth0{what}");
+    scene.group.start_all();
+    let sets = |scene: &mut Scene, id: u64| {
+        scene.group.member(id).complaints().matches(": set and announced").count()
+    };
+    let mut was_set = false;
+    // On a busy machine the next leader hears too late that it is given up, and asks first.
+    for _ in 0..5 {
+        let leader = scene.settled();
+        scene.ip(stranger, &format!("address add {}", text("")));
+        let before: Vec<usize> =
+            scene.group.ids().into_iter().map(|id| sets(&mut scene, id)).collect();
+        let begun = scene.group.stop(leader);
+        let (next, _) = scene.group.replaced(leader, begun);
+        scene.wait("it says who has it", |scene| state(&scene.group, next) == "in-use");
+        scene.wait("the next leader has it no longer", |scene| scene.owners.now() == [stranger]);
+        was_set |= sets(&mut scene, next) > before[next as usize - 1];
+        scene.group.member(leader).wait();
+        scene.group.start(leader);
+        scene.ip(stranger, &format!("address del {}", text("")));
+        if was_set {
+            break;
         }
+    }
+    assert!(was_set, "the next leader does not ask first");
+    scene.settled();
+}
+
+/// Whenever the group starts, something answers for the address all the time: with so many hops
+/// left, from these hosts by this interface.
+fn answers_with(hops: u32, mut scene: Scene, hosts: &[u64], interface: &'static str) -> Scene {
+    let over: Arc<AtomicBool> = Arc::default();
+    let shouts = hosts.iter().map(|host| {
+        let ended = Arc::clone(&over);
+        scene.group.network().thread(*host, move || shout(hops, interface, &ended))
     });
+    let shouts: Vec<_> = shouts.collect();
     scene.group.start_all();
     let leader = scene.group.settled(&scene.group.ids());
     scene.wait("it is set or refused", |scene| {
@@ -91,36 +112,79 @@ fn answers_with(hops: u32) -> Scene {
         refused || !scene.owners.now().is_empty()
     });
     over.store(true, Ordering::Relaxed);
-    shouts.join().expect("it goes on until then");
+    shouts.into_iter().for_each(|shouts| shouts.join().expect("it goes on until then"));
     scene
+}
+
+/// Sends advertisements of the address until it is over.
+fn shout(hops: u32, interface: &str, over: &AtomicBool) {
+    let ip: Ipv6Addr = V6.parse().expect("it is one");
+    let kind = Some(ipproto::ICMPV6);
+    let socket = socket(AddressFamily::INET6, SocketType::RAW, kind).expect("it is root");
+    set_ipv6_multicast_hops(&socket, hops).expect("it may");
+    let all_nodes = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
+    let index = name_to_index(&socket, interface).expect("it is there");
+    let to = SocketAddrV6::new(all_nodes, 0, 0, index);
+    // An advertisement that overrides, with the hardware address 02:00:00:00:00:99.
+    let mut packet = [0; 32];
+    packet[..5].copy_from_slice(&[136, 0, 0, 0, 0x20]);
+    packet[8..24].copy_from_slice(&ip.octets());
+    packet[24..].copy_from_slice(&[2, 1, 2, 0, 0, 0, 0, 0x99]);
+    while !over.load(Ordering::Relaxed) {
+        let _ = sendto(&socket, &packet, SendFlags::empty(), &to); // the next one may
+        sleep(Duration::from_millis(1));
+    }
+}
+
+fn all_that_was_said(scene: &mut Scene) -> String {
+    scene.group.ids().into_iter().map(|id| scene.group.member(id).complaints()).collect()
 }
 
 #[test]
 fn an_advertisement_counts_only_if_no_router_forwarded_it() {
     let _stage = stage();
-    let neighbour = answers_with(255);
+    let beyond = |hops| {
+        let scene = Scene::new(V6, 64);
+        let client = scene.client;
+        answers_with(hops, scene, &[client], "eth0")
+    };
+    let neighbour = beyond(255);
     assert!(neighbour.owners.now().is_empty(), "a neighbour has it");
     drop(neighbour);
-    let mut far = answers_with(64);
-    let said: String =
-        far.group.ids().into_iter().map(|id| far.group.member(id).complaints()).collect();
+    let said = all_that_was_said(&mut beyond(64));
     assert!(!said.contains("is answered for by "), "{said}");
+}
+
+#[test]
+fn an_advertisement_counts_only_on_the_interface_of_the_address() {
+    let _stage = stage();
+    let scene = Scene::new(V6, 64);
+    let ids = scene.group.ids();
+    ids.iter().for_each(|id| add_interface(&scene.group, *id));
+    let said = all_that_was_said(&mut answers_with(255, scene, &ids, "other"));
+    assert!(!said.contains("is answered for by "), "{said}");
+}
+
+/// Gives a member two more interfaces, `extra` and `other`, with a cable between them.
+fn add_interface(group: &Group, id: u64) {
+    let namespace = group.network().namespace(id);
+    for words in [
+        "link add extra type veth peer other",
+        "link set other up",
+        "link set extra up",
+        "address add fd00:78::1/64 dev other nodad", // of use at once
+    ] {
+        let words: Vec<&str> =
+            ["ip", "-n", &namespace].into_iter().chain(words.split(' ')).collect();
+        must(&words, "");
+    }
 }
 
 #[test]
 fn an_interface_that_is_gone_ends_the_leadership_and_is_reported() {
     let _stage = stage();
     let (mut group, client) = crate::scene::group();
-    for id in group.ids() {
-        let namespace = group.network().namespace(id);
-        let ip = ["ip", "-n", &namespace];
-        for words in
-            ["link add extra type veth peer other", "link set other up", "link set extra up"]
-        {
-            let words: Vec<&str> = ip.into_iter().chain(words.split(' ')).collect();
-            must(&words, "");
-        }
-    }
+    group.ids().into_iter().for_each(|id| add_interface(&group, id));
     group.give_flags(&["--address", "10.78.0.100/24@extra"]);
     let mut scene = Scene::around(group, client, "10.78.0.100");
     scene.group.start_all();

@@ -15,6 +15,11 @@ pub(crate) const V6: &str = "fd00:77::100";
 /// How long a neighbour may take to answer a probe: what taking an address adds to a failover, at
 /// most.
 const PROBE: Duration = Duration::from_millis(20);
+/// How much longer clients wait than the group has no leader, if the leader hands over. Whoever
+/// asked for the address first would take longer.
+const HANDED_OVER: Duration = Duration::from_millis(8);
+/// The client's own wake-ups are stalls, too.
+const CLIENT: Duration = Duration::from_millis(5);
 
 pub(crate) struct Scene {
     // What is declared first is dropped first: threads, then the networks that they are in.
@@ -25,9 +30,14 @@ pub(crate) struct Scene {
     pub(crate) client: u64,
 }
 
-/// A group that has not been started, and a host that is no member.
+/// A group of three that has not been started, and a host that is no member.
 pub(crate) fn group() -> (Group, u64) {
-    let mut group = Group::new(Shape::lan(3));
+    group_of(3)
+}
+
+/// The same with so many members.
+fn group_of(members: u64) -> (Group, u64) {
+    let mut group = Group::new(Shape::lan(members));
     let client = group.add_guest();
     group.network().get_ready();
     (group, client)
@@ -36,7 +46,12 @@ pub(crate) fn group() -> (Group, u64) {
 impl Scene {
     /// A group that has not been started, whose leader will have this address alone.
     pub(crate) fn new(ip: &str, length: u8) -> Self {
-        let (mut group, client) = group();
+        Self::of(3, ip, length)
+    }
+
+    /// The same with so many members.
+    pub(crate) fn of(members: u64, ip: &str, length: u8) -> Self {
+        let (mut group, client) = group_of(members);
         group.give_flags(&["--address", &format!("{ip}/{length}@eth0")]);
         Self::around(group, client, ip)
     }
@@ -88,15 +103,40 @@ impl Scene {
     }
 
     /// Strikes the leader and waits until the client reaches the next one; says who it is. Prints
-    /// what the client saw, and holds it against the bound.
+    /// what the client saw, and holds it against the bound: of a leader whose lease runs out, as it
+    /// does after kill -9 where readers of the standard output were told its end.
     pub(crate) fn strike(
         &mut self,
         what: &str,
         leader: u64,
         strike: impl FnOnce(&mut Group, u64) -> Instant,
     ) -> u64 {
+        let bound = self.group.failover(0) + PROBE;
+        self.strike_within(|_| bound, what, leader, strike)
+    }
+
+    /// The same with the bound of a leader that hands over.
+    pub(crate) fn hand_over(
+        &mut self,
+        what: &str,
+        leader: u64,
+        strike: impl FnOnce(&mut Group, u64) -> Instant,
+    ) -> u64 {
+        // Whoever is elected late asks all the same: it is not believed for longer.
+        let asks = |took| if took < PROBE * 2 { Duration::ZERO } else { PROBE };
+        self.strike_within(|took| took + asks(took) + HANDED_OVER, what, leader, strike)
+    }
+
+    /// The bound may depend on how long it took until another one leads.
+    fn strike_within(
+        &mut self,
+        bound: impl Fn(Duration) -> Duration,
+        what: &str,
+        leader: u64,
+        strike: impl FnOnce(&mut Group, u64) -> Instant,
+    ) -> u64 {
         let begun = strike(&mut self.group, leader);
-        self.group.replaced(leader, begun);
+        let (_, took) = self.group.replaced(leader, begun);
         let mut next = leader;
         self.wait("another host is reached", |scene| {
             let owners = scene.owners.now();
@@ -107,9 +147,11 @@ impl Scene {
         });
         let (lost, gap) = self.traffic.outage(begun);
         println!("{what}: {lost} packets lost, {:.1} ms without an answer", millis(gap));
-        let bound = self.group.failover(0) + PROBE;
-        // The client's own wake-ups are stalls, too.
-        self.group.assert_within(what, gap, bound + Duration::from_millis(5), begun);
+        self.group.assert_within(what, gap, bound(took) + CLIENT, begun);
+        // Its lease began before that.
+        let lease = self.group.params().lock();
+        let lost = self.owners.lost(leader).map_or(Duration::MAX, |lost| lost.since(begun));
+        self.group.assert_within(&format!("{what}: {leader} has it"), lost, lease, begun);
         let hosts = self.traffic.hosts(begun);
         // On a busy machine there may be another leader between the two.
         let back = hosts.iter().skip(1).any(|host| *host == leader);

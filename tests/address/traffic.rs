@@ -50,20 +50,23 @@ impl Traffic {
         Self { packets, over, threads }
     }
 
-    fn packets(&self) -> Vec<Sent> {
-        self.packets.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The last packet sent before then that was answered, if there is one, and all that were sent
+    /// since. What is older is not copied: the sender waits meanwhile.
+    fn packets(&self, since: Instant) -> Vec<Sent> {
+        let packets = self.packets.lock().unwrap_or_else(PoisonError::into_inner);
+        let late = packets.partition_point(|sent| sent.at < since);
+        let first = packets[..late].iter().rposition(|sent| sent.answered.is_some());
+        packets[first.unwrap_or(late)..].to_vec()
     }
 
     /// Who answered the last packet that was answered, of those sent since then.
     pub(crate) fn answers(&self, since: Instant) -> Option<u64> {
-        let packets = self.packets();
-        let late = packets.iter().rev().take_while(|sent| sent.at >= since);
-        late.filter_map(|sent| sent.answered).map(|(host, _)| host).next()
+        self.hosts(since).pop()
     }
 
     /// Who answered, in turn, of packets sent since then.
     pub(crate) fn hosts(&self, since: Instant) -> Vec<u64> {
-        let packets = self.packets();
+        let packets = self.packets(since);
         let late = packets.iter().filter(|sent| sent.at >= since);
         let mut hosts: Vec<u64> = late.filter_map(|sent| Some(sent.answered?.0)).collect();
         hosts.dedup();
@@ -73,14 +76,13 @@ impl Traffic {
     /// How many packets of those sent since then were not answered, up to the last that was; and
     /// the longest time between two that were.
     pub(crate) fn outage(&self, since: Instant) -> (usize, Duration) {
-        let packets = self.packets();
         // The last one that was answered before counts, too: the time since then is part of it.
-        let first = packets.iter().rposition(|sent| sent.at < since && sent.answered.is_some());
+        let packets = self.packets(since);
         let last = packets.iter().rposition(|sent| sent.answered.is_some());
-        let (Some(first), Some(last)) = (first, last) else {
+        let Some(last) = last.filter(|_| packets[0].at < since) else {
             return (packets.len(), Duration::MAX);
         };
-        let meant = &packets[first..=last];
+        let meant = &packets[..=last];
         let lost = meant.iter().filter(|sent| sent.answered.is_none()).count();
         let answered: Vec<Instant> =
             meant.iter().filter(|sent| sent.answered.is_some()).map(|sent| sent.at).collect();

@@ -386,3 +386,34 @@ fn checks_and_priorities_change_in_one_step_or_not_at_all() {
     assert_eq!(reload(&member), ["witness"]);
     member.becomes("leader");
 }
+
+#[test]
+fn a_reload_that_hands_over_leaves_the_command_its_own_time_to_end() {
+    let folder = Folder::new("reload-witness");
+    let (list, log) = (peers(1), folder.file("log").display().to_string());
+    // Longer than a command has whose member leads no longer.
+    let work = format!(
+        "trap 'sleep 0.5; echo ended >> {log}; exit 0' TERM; echo works >> {log}; while :; do \
+         sleep 0.05; done"
+    );
+    let write = |rest: &str| {
+        let command = format!("command = [\"sh\", \"-c\", \"{work}\"]\n{rest}");
+        settings(&folder, &list, &command);
+    };
+    let said = |what: &str| folder.text("log").matches(what).count();
+    write("");
+    let member = start(&folder, 1);
+    eventually("the command", || (said("works") == 1).then_some(()));
+    write("witness = true");
+    assert_eq!(reload(&member), ["witness"]);
+    eventually("it leads no longer", || {
+        let leads = member.status()?["role"] == "leader";
+        assert!(leads || said("ended") == 1, "it leads until the command has ended");
+        (!leads).then_some(())
+    });
+    member.becomes("looking");
+    write("");
+    assert_eq!(reload(&member), ["witness"]);
+    member.becomes("leader");
+    eventually("the command again", || (said("works") == 2).then_some(()));
+}

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, ipproto, socket_with, sockopt};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::thread;
 
 /// The receive buffer: larger than any frame, so that too long ones are noticed.
@@ -121,7 +121,7 @@ impl Sockets {
                 let any = Ipv4Addr::UNSPECIFIED;
                 sockopt::set_ip_add_membership_with_ifindex(&shared, &ip, &any, index)?;
                 if let Some(interface) = interface {
-                    bind_device(&own, interface)?;
+                    bind_device(own.as_fd(), interface)?;
                 }
                 own.set_multicast_loop_v4(true)?;
             }
@@ -228,7 +228,7 @@ fn drops(socket: &UdpSocket) -> u32 {
 
 /// Restricts the socket to this interface. `rustix` lacks this option.
 #[allow(unsafe_code, reason = "a call that rustix lacks; see SAFETY")]
-fn bind_device(socket: &UdpSocket, interface: &str) -> io::Result<()> {
+pub(crate) fn bind_device(socket: BorrowedFd<'_>, interface: &str) -> io::Result<()> {
     let length = libc::socklen_t::try_from(interface.len()).map_err(io::Error::other)?;
     // SAFETY: the kernel reads `length` bytes at the pointer and keeps nothing of them. Both
     // describe `interface`, which outlives the call; the descriptor is open for as long.

@@ -1,12 +1,14 @@
 //! The addresses of one member, and the means to set, announce and remove them.
 
+use super::lookout::ASKING;
+use super::neighbourhood::Neighbourhood;
 use super::netlink::Netlink;
-use super::probe::{ASKING, Neighbourhood};
 use super::{Address, netlink};
 use crate::leader_file;
 use bellwether_core::{Duration, Instant, Term};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The addresses, with a connection to the kernel that was opened before it is needed.
 #[derive(Debug)]
@@ -56,12 +58,19 @@ impl Addresses {
         self.file.as_ref().map_or(Ok(()), |file| leader_file::write(file, term, ends))
     }
 
-    /// Who is asked for them, and told who has them.
-    pub(crate) fn neighbourhood(&self) -> io::Result<Neighbourhood> {
-        let addresses = || self.all.iter().map(|(address, _)| address);
-        let all = self.kernel.as_ref().map(|kernel| Neighbourhood::of(kernel, addresses()));
-        let all = all.unwrap_or_else(|| Ok(Neighbourhood::default()));
-        all.map_err(|error| io::Error::other(format!("{ASKING}: {error}")))
+    /// Who is asked for them, and told who has them; the former ones, if the interfaces are the
+    /// same. It asks the kernel by a connection of its own, since others may use the usual one.
+    pub(super) fn neighbourhood(
+        &self,
+        former: &Arc<Neighbourhood>,
+    ) -> io::Result<Arc<Neighbourhood>> {
+        if self.has_none() {
+            return Ok(Arc::clone(former));
+        }
+        let addresses = self.all.iter().map(|(address, _)| address);
+        Netlink::new()
+            .and_then(|kernel| Neighbourhood::of(&kernel, addresses, former))
+            .map_err(|error| io::Error::other(format!("{ASKING}: {error}")))
     }
 
     /// Sets all of them, for so long, also if they are set; returns those that were not there.

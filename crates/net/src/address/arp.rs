@@ -1,10 +1,13 @@
 //! ARP: asks whether somebody has an IPv4 address, and says who has it now.
 //!
 //! **Source.** RFC 826, and RFC 5227 for probes (no sender address) and announcements (sender and
-//! target are the address).
+//! target are the address). Whoever gives an address up sends a probe that is marked in the field
+//! of the target's hardware address, which a probe does not use: to all others it is one more
+//! probe.
 //!
-//! **Promise.** No packet makes the reader panic; packets of our own interface are no conflict.
+//! **Promise.** No packet makes the reader panic; packets of our own interface are not heard.
 
+use super::neighbourhood::{GIVEN_UP, Heard};
 use super::netlink::Link;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::addr::{SocketAddrArg, SocketAddrLen, SocketAddrOpaque};
@@ -17,6 +20,8 @@ use std::net::Ipv4Addr;
 const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
 const LENGTH: usize = 28;
+/// The hardware address of nobody.
+const NOBODY: [u8; 6] = [0; 6];
 /// Ethernet, IPv4, and the lengths of their addresses.
 const HEAD: [u8; 7] = [0, 1, 8, 0, 6, 4, 0];
 
@@ -44,46 +49,67 @@ impl Arp {
 
     /// Asks who has the address.
     pub(super) fn probe(&self) -> io::Result<()> {
-        self.send(REQUEST, Ipv4Addr::UNSPECIFIED)
+        self.send(&self.packet(REQUEST, Ipv4Addr::UNSPECIFIED, NOBODY))
+    }
+
+    /// Says that this interface had the address, and has it no longer.
+    pub(super) fn give_up(&self) -> io::Result<()> {
+        self.send(&self.packet(REQUEST, Ipv4Addr::UNSPECIFIED, GIVEN_UP))
     }
 
     /// Says that this interface has the address, in both ways that neighbours learn it.
     pub(super) fn announce(&self) -> io::Result<()> {
-        self.send(REQUEST, self.ip)?;
-        self.send(REPLY, self.ip)
+        self.send(&self.packet(REQUEST, self.ip, NOBODY))?;
+        self.send(&self.packet(REPLY, self.ip, NOBODY))
     }
 
-    fn send(&self, operation: u8, sender: Ipv4Addr) -> io::Result<()> {
-        let packet = packet(operation, self.mac, sender, self.ip);
+    /// A packet of ours that is about the address.
+    fn packet(&self, operation: u8, sender: Ipv4Addr, target: [u8; 6]) -> [u8; LENGTH] {
+        packet(operation, (self.mac, sender), (target, self.ip))
+    }
+
+    fn send(&self, packet: &[u8]) -> io::Result<()> {
         let to = Ethernet { index: self.index, to: [0xff; 6] };
-        sendto(&self.socket, &packet, SendFlags::empty(), &to)?;
+        sendto(&self.socket, packet, SendFlags::empty(), &to)?;
         Ok(())
     }
 
-    /// The hardware address of somebody who has the address, if a packet says so. Call it until
-    /// there is an error: that nothing was received, usually.
-    pub(super) fn hear(&self) -> io::Result<Option<[u8; 6]>> {
+    /// What a packet says of the address. Call it until there is an error: that nothing was
+    /// received, usually.
+    pub(super) fn hear(&self) -> io::Result<Option<Heard>> {
         let mut buffer = [0; 128];
         let (_, length) = recv(&self.socket, &mut buffer[..], RecvFlags::DONTWAIT)?;
         let packet = buffer.get(..length).unwrap_or_default();
-        Ok(owner(packet, self.ip).filter(|mac| *mac != self.mac))
+        Ok(meaning(packet, self.ip).filter(|(mac, _)| *mac != self.mac).map(|(_, heard)| heard))
     }
 }
 
-fn packet(operation: u8, mac: [u8; 6], sender: Ipv4Addr, target: Ipv4Addr) -> [u8; LENGTH] {
+fn packet(
+    operation: u8,
+    (mac, sender): ([u8; 6], Ipv4Addr),
+    (target_mac, target): ([u8; 6], Ipv4Addr),
+) -> [u8; LENGTH] {
     let mut packet = [0; LENGTH];
     packet[..7].copy_from_slice(&HEAD);
     packet[7] = operation;
     packet[8..14].copy_from_slice(&mac);
     packet[14..18].copy_from_slice(&sender.octets());
+    packet[18..24].copy_from_slice(&target_mac);
     packet[24..28].copy_from_slice(&target.octets());
     packet
 }
 
-/// Who says that it has this address.
-fn owner(packet: &[u8], ip: Ipv4Addr) -> Option<[u8; 6]> {
-    let is_ours = packet.starts_with(&HEAD) && packet.get(14..18)? == ip.octets();
-    packet.get(8..14)?.try_into().ok().filter(|_| is_ours)
+/// Who sent a packet, and what it says of this address.
+fn meaning(packet: &[u8], ip: Ipv4Addr) -> Option<([u8; 6], Heard)> {
+    let (mac, sender) = (packet.get(8..14)?.try_into().ok()?, packet.get(14..18)?);
+    let gave_up = |target: &[u8]| target[..6] == GIVEN_UP && target[6..] == ip.octets();
+    let heard = match sender {
+        _ if !packet.starts_with(&HEAD) => return None,
+        _ if sender == ip.octets() => Heard::Has(mac),
+        [0, 0, 0, 0] if packet.get(18..28).is_some_and(gave_up) => Heard::GaveUp,
+        _ => return None,
+    };
+    Some((mac, heard))
 }
 
 /// An address of a packet socket: ARP on this interface.
@@ -123,24 +149,30 @@ mod tests {
     const MAC: [u8; 6] = [2, 0, 0, 0, 0, 7];
 
     #[test]
-    fn a_probe_has_no_owner_and_an_announcement_has() {
-        assert_eq!(owner(&packet(REQUEST, MAC, Ipv4Addr::UNSPECIFIED, IP), IP), None);
+    fn an_announcement_has_an_owner_and_a_probe_has_none_and_may_say_that_it_is_given_up() {
+        let (nobody, other) = (Ipv4Addr::UNSPECIFIED, Ipv4Addr::new(10, 0, 0, 101));
+        let probe = |target| packet(REQUEST, (MAC, nobody), target);
+        assert_eq!(meaning(&probe((NOBODY, IP)), IP), None);
+        let gave_up = probe((GIVEN_UP, IP));
+        assert_eq!(meaning(&gave_up, IP), Some((MAC, Heard::GaveUp)));
+        assert_eq!(meaning(&gave_up, other), None, "of another address");
+        assert_eq!(meaning(&gave_up[..27], IP), None, "cut short");
         for operation in [REQUEST, REPLY] {
-            let told = packet(operation, MAC, IP, IP);
-            assert_eq!(owner(&told, IP), Some(MAC));
-            assert_eq!(owner(&told, Ipv4Addr::new(10, 0, 0, 101)), None, "of another address");
-            assert_eq!(owner(&told[..20], IP), Some(MAC), "what is needed is there");
-            assert_eq!(owner(&told[..17], IP), None, "cut short");
+            let told = packet(operation, (MAC, IP), (NOBODY, IP));
+            assert_eq!(meaning(&told, IP), Some((MAC, Heard::Has(MAC))));
+            assert_eq!(meaning(&told, other), None, "of another address");
+            assert!(meaning(&told[..20], IP).is_some(), "what is needed is there");
+            assert_eq!(meaning(&told[..17], IP), None, "cut short");
         }
-        let mut of_another_kind = packet(REPLY, MAC, IP, IP);
+        let mut of_another_kind = packet(REPLY, (MAC, IP), (NOBODY, IP));
         of_another_kind[2] = 9;
-        assert_eq!(owner(&of_another_kind, IP), None);
+        assert_eq!(meaning(&of_another_kind, IP), None);
     }
 
     proptest! {
         #[test]
         fn no_packet_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            let _ = owner(&bytes, IP);
+            let _ = meaning(&bytes, IP);
         }
     }
 }

@@ -2,25 +2,27 @@
 //!
 //! **Source.** RFC 5227 (probe before use, announce afterwards) and RFC 4861 (the same for IPv6),
 //! with waits that fit a lease. The kernel keeps addresses (`netlink`); neighbours are asked and
-//! told with packets of our own (`arp`, `ndp`).
+//! told with packets of our own (`arp`, `ndp`), and `lookout` decides whether an address is free.
 //!
 //! **Assumptions.** Linux, with `CAP_NET_ADMIN` and `CAP_NET_RAW`. The kernel's lock on the network
 //! configuration is free within half the margin. Only members of the group set these addresses.
 //!
 //! **Promise.** The [guardian](crate::guardian) decides when: nothing here knows of leases. An
-//! address has an end of its own in the kernel, a second or two after its permission: if member,
-//! guardian and watchdog are all killed at once, the kernel removes it.
+//! address has an end of its own in the kernel, one to three and a half seconds after its
+//! permission: if member, guardian and watchdog are all killed at once, the kernel removes it.
 
 mod addresses;
 mod arp;
 mod bad_address;
+mod lookout;
 mod ndp;
+mod neighbourhood;
 mod netlink;
-mod probe;
 
 pub(crate) use addresses::Addresses;
 pub use bad_address::BadAddress;
-pub(crate) use probe::{Neighbourhood, Probed};
+pub(crate) use lookout::{Lookout, Probed};
+pub(crate) use neighbourhood::Neighbourhood;
 
 use netlink::{Found, Netlink};
 use rustix::thread::{CapabilitySet, capabilities};

@@ -3,12 +3,17 @@
 //! **Source.** RFC 4861: a neighbour solicitation to the address's own multicast group; an
 //! unsolicited neighbour advertisement with the override flag to all nodes. Unlike duplicate
 //! address detection (RFC 4862), the solicitation comes from an address of this interface: the
-//! answer comes to us alone, and a raw socket of ICMPv6 is enough.
+//! answer comes to us alone, and a raw socket of ICMPv6 is enough. Whoever gives an address up
+//! sends a solicitation to all nodes with an option for experiments (RFC 4727), which all others
+//! ignore.
 //!
-//! **Promise.** No packet makes the reader panic; packets of our own interface are no conflict, nor
-//! are packets that a router forwarded: RFC 4861, section 7.1.2, ignores a hop limit below 255.
+//! **Promise.** No packet makes the reader panic. Packets of our own interface are not heard, nor
+//! those that came in by another interface, nor those that a router forwarded: RFC 4861,
+//! section 7.1.2, ignores a hop limit below 255.
 
+use super::neighbourhood::{GIVEN_UP, Heard};
 use super::netlink::Link;
+use crate::socket::bind_device;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::net::{
     AddressFamily, SendFlags, SocketFlags, SocketType, ipproto, sendto, socket_with, sockopt,
@@ -22,6 +27,7 @@ const ADVERTISEMENT: u8 = 136;
 const OVERRIDE: u8 = 0x20;
 const OF_SOURCE: u8 = 1;
 const OF_TARGET: u8 = 2;
+const OF_EXPERIMENTS: u8 = 253;
 const LENGTH: usize = 32;
 /// Routers do not forward it, and receivers see that they did not.
 const HOPS: u32 = 255;
@@ -38,10 +44,11 @@ pub(super) struct Ndp {
 
 impl Ndp {
     /// A socket that sends and hears, on an Ethernet.
-    pub(super) fn new(link: Link, mac: [u8; 6], ip: Ipv6Addr) -> io::Result<Self> {
+    pub(super) fn new(link: Link, mac: [u8; 6], ip: Ipv6Addr, interface: &str) -> io::Result<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let kind = Some(ipproto::ICMPV6);
         let socket = socket_with(AddressFamily::INET6, SocketType::RAW, flags, kind)?;
+        bind_device(socket.as_fd(), interface)?;
         sockopt::set_ipv6_multicast_hops(&socket, HOPS)?;
         sockopt::set_ipv6_multicast_loop(&socket, false)?;
         tell_hops(socket.as_fd())?;
@@ -65,20 +72,27 @@ impl Ndp {
         self.send(&packet(ADVERTISEMENT, OVERRIDE, self.ip, OF_TARGET, self.mac), ALL_NODES)
     }
 
+    /// Says that this interface had the address, and has it no longer.
+    pub(super) fn give_up(&self) -> io::Result<()> {
+        self.send(&packet(SOLICITATION, 0, self.ip, OF_EXPERIMENTS, GIVEN_UP), ALL_NODES)
+    }
+
     fn send(&self, packet: &[u8], to: Ipv6Addr) -> io::Result<()> {
         let to = SocketAddrV6::new(to, 0, 0, self.index);
         sendto(&self.socket, packet, SendFlags::empty(), &to)?;
         Ok(())
     }
 
-    /// The hardware address of somebody who has the address, if a packet says so; zeros if it does
-    /// not tell its own. Call it until there is an error: that nothing was received, usually.
-    pub(super) fn hear(&self) -> io::Result<Option<[u8; 6]>> {
+    /// What a packet says of the address; that somebody has it with a hardware address of zeros, if
+    /// it does not tell its own. Call it until there is an error: that nothing was received,
+    /// usually.
+    pub(super) fn hear(&self) -> io::Result<Option<Heard>> {
         let mut buffer = [0; 256];
         let (length, hops) = receive(self.socket.as_fd(), &mut buffer)?;
         let packet = buffer.get(..length).unwrap_or_default();
         let of_neighbour = hops == Some(HOPS);
-        Ok(owner(packet, self.ip).filter(|mac| of_neighbour && *mac != self.mac))
+        let own = Heard::Has(self.mac);
+        Ok(meaning(packet, self.ip).filter(|heard| of_neighbour && *heard != own))
     }
 }
 
@@ -155,12 +169,20 @@ fn packet(kind: u8, flags: u8, target: Ipv6Addr, option: u8, mac: [u8; 6]) -> [u
     packet
 }
 
-/// Who says that it has this address.
-fn owner(packet: &[u8], ip: Ipv6Addr) -> Option<[u8; 6]> {
-    let says = packet.get(..2)? == [ADVERTISEMENT, 0] && packet.get(8..24)? == ip.octets();
-    let named = packet.get(24..32).filter(|option| option.starts_with(&[OF_TARGET, 1]));
-    let mac = named.and_then(|option| option.get(2..8)?.try_into().ok()).unwrap_or_default();
-    says.then_some(mac)
+/// What a packet says of this address.
+fn meaning(packet: &[u8], ip: Ipv6Addr) -> Option<Heard> {
+    if packet.get(8..24)? != ip.octets() {
+        return None;
+    }
+    let option = |kind| packet.get(24..32)?.strip_prefix(&[kind, 1]);
+    match packet.get(..2)? {
+        [ADVERTISEMENT, 0] => {
+            let named = option(OF_TARGET).and_then(|mac| mac.try_into().ok());
+            Some(Heard::Has(named.unwrap_or_default()))
+        }
+        [SOLICITATION, 0] if option(OF_EXPERIMENTS)? == GIVEN_UP => Some(Heard::GaveUp),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -174,20 +196,30 @@ mod tests {
     #[test]
     fn only_an_advertisement_of_the_address_names_an_owner() {
         let told = packet(ADVERTISEMENT, OVERRIDE, IP, OF_TARGET, MAC);
-        assert_eq!(owner(&told, IP), Some(MAC));
-        assert_eq!(owner(&told[..24], IP), Some([0; 6]), "it does not tell which");
-        assert_eq!(owner(&told[..23], IP), None, "cut short");
-        assert_eq!(owner(&told, ALL_NODES), None, "of another address");
+        assert_eq!(meaning(&told, IP), Some(Heard::Has(MAC)));
+        assert_eq!(meaning(&told[..24], IP), Some(Heard::Has([0; 6])), "it does not tell which");
+        assert_eq!(meaning(&told[..23], IP), None, "cut short");
+        assert_eq!(meaning(&told, ALL_NODES), None, "of another address");
         let mut coded = told;
         coded[1] = 1;
-        assert_eq!(owner(&coded, IP), None, "of a code that there is not");
-        assert_eq!(owner(&packet(SOLICITATION, 0, IP, OF_SOURCE, MAC), IP), None, "a question");
+        assert_eq!(meaning(&coded, IP), None, "of a code that there is not");
+        assert_eq!(meaning(&packet(SOLICITATION, 0, IP, OF_SOURCE, MAC), IP), None, "a question");
+    }
+
+    #[test]
+    fn a_marked_solicitation_says_that_the_address_is_given_up() {
+        let told = packet(SOLICITATION, 0, IP, OF_EXPERIMENTS, GIVEN_UP);
+        assert_eq!(meaning(&told, IP), Some(Heard::GaveUp));
+        assert_eq!(meaning(&told, ALL_NODES), None, "of another address");
+        assert_eq!(meaning(&told[..31], IP), None, "cut short");
+        let other = packet(SOLICITATION, 0, IP, OF_EXPERIMENTS, MAC);
+        assert_eq!(meaning(&other, IP), None, "an experiment of somebody else");
     }
 
     proptest! {
         #[test]
         fn no_packet_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            let _ = owner(&bytes, IP);
+            let _ = meaning(&bytes, IP);
         }
     }
 }

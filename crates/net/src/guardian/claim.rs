@@ -10,11 +10,11 @@
 
 use super::LEASE_MAX;
 use super::alarm::now;
-use crate::address::{Address, Addresses, Neighbourhood, Probed};
+use super::starter::Step;
+use crate::address::{Address, Addresses, Lookout, Probed};
 use crate::last_will::LastWill;
 use crate::wake_fd::WakeFd;
 use bellwether_core::{Duration, Instant, Term};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,10 +23,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// removes it.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How soon to ask again.
-const AGAIN: std::time::Duration = std::time::Duration::from_millis(50);
+const AGAIN: Duration = Duration::from_millis(50);
 /// The kernel removes an address at least so long after its permission, if nobody does before. It
 /// counts whole seconds.
 const SPARE: Duration = Duration::from_secs(1);
+
 /// Until when addresses may be set.
 #[derive(Debug)]
 pub(super) struct Claim {
@@ -119,12 +120,6 @@ impl Claim {
         let new = addresses.set(valid)?;
         Ok(Some((now + valid, new)))
     }
-
-    /// Waits before the next try, or until it is given up.
-    fn rest(&self) {
-        let wait = Timespec::try_from(AGAIN).ok();
-        let _ = poll(&mut [PollFd::new(&self.stop, PollFlags::IN)], wait.as_ref());
-    }
 }
 
 /// Whether the kernel would remove addresses too early, now that they are permitted until then.
@@ -132,39 +127,52 @@ pub(super) fn ends_too_early(expires: Instant, until: Instant) -> bool {
     until.min(now() + LEASE_MAX) + SPARE > expires
 }
 
-/// Takes the addresses once nobody else has them, and says so to the neighbours. When the kernel
-/// removes them by itself; nothing if the claim was given up or is over.
+/// Takes the addresses once nobody else has them, and says so to the neighbours; whether it did.
+/// Not if the claim was given up or is over.
 ///
-/// `tell` hears of somebody who has one of them, once. That one may be leaving, so we wait for it.
+/// Where that was known only from the member that gave them up, it asks when they are set, and
+/// returns when nobody has answered. The caller removes addresses that are contested.
+///
+/// `tell` hears of each step, but of somebody who has one of them only once. That one may be
+/// leaving, so we wait for it.
 ///
 /// # Errors
 /// If somebody has one of them for too long, or the system refuses. Some of them may be set then.
 pub(super) fn take(
     addresses: &Addresses,
     claim: &Claim,
-    wait: Duration,
-    mut tell: impl FnMut(String),
-) -> io::Result<Option<(Neighbourhood, Instant)>> {
+    lookout: &mut Lookout,
+    mut tell: impl FnMut(Step),
+) -> io::Result<bool> {
     let (limit, mut told) = (now() + PATIENCE, false);
-    let neighbourhood = addresses.neighbourhood()?;
+    lookout.open(addresses)?;
     loop {
-        match neighbourhood.probe(wait, &claim.stop)? {
-            Probed::Stopped => return Ok(None),
+        match lookout.probe(&claim.stop)? {
+            Probed::Stopped => return Ok(false),
             Probed::InUse(who) if now() >= limit => {
                 return Err(io::Error::other(format!("{who}, for {PATIENCE} by now")));
             }
             Probed::InUse(who) => {
                 if !std::mem::replace(&mut told, true) {
-                    tell(who);
+                    tell(Step::InUse(who));
                 }
-                claim.rest();
+                lookout.rest(AGAIN, &claim.stop);
+                continue;
             }
-            Probed::Free => {
-                let set = claim.set(addresses)?;
-                return Ok(set.map(|(expires, _)| {
-                    neighbourhood.announce();
-                    (neighbourhood, expires)
-                }));
+            Probed::Free => {}
+        }
+        let Some((expires, _)) = claim.set(addresses)? else { return Ok(false) };
+        let neighbourhood = lookout.neighbourhood();
+        neighbourhood.announce();
+        tell(Step::Taken(neighbourhood, expires));
+        lookout.doubt();
+        match lookout.probe(&claim.stop)? {
+            Probed::Stopped => return Ok(false),
+            Probed::Free => return Ok(true),
+            Probed::InUse(who) => {
+                told = true;
+                tell(Step::Contested(who));
+                lookout.rest(AGAIN, &claim.stop);
             }
         }
     }

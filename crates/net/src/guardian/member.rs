@@ -196,6 +196,15 @@ impl Guardian {
         self.ask(&Request::Permit { run: self.run, until, term })
     }
 
+    /// Asks the neighbours for so long who has the addresses, so that less of that is left if a
+    /// permission follows. Nothing happens while a run is under way.
+    ///
+    /// # Errors
+    /// [`Lost`] if the guardian has ended.
+    pub fn look(&mut self, within: Duration) -> Result<(), Lost> {
+        self.ask(&Request::Look { within })
+    }
+
     /// Ends the command now: the stop signal, and SIGKILL after this time, or earlier if the
     /// permission ends before. So go on calling [`Self::permit`] with every renewal, if the command
     /// is to have its time; that does not keep it from ending. Further calls can shorten the time,

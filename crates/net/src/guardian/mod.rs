@@ -36,7 +36,8 @@
 //!
 //! An [address](crate::address) of the leader is work of the same kind. It is set before the
 //! command starts and removed when the command has ended, or when it is killed; without a command,
-//! at U − margin. Each of the three can remove it, and does so when it would end the command. If
+//! at U − margin. Each of the three can remove it, and does so when it would end the command. The
+//! guardian then says that it gave the address up, so that the next leader need not ask first. If
 //! all three are killed, the kernel removes it one to three and a half seconds after U; until then
 //! it answers for the address, so that the next leader's guardian does not take it.
 //!
@@ -190,14 +191,16 @@ pub enum Report {
         /// Why.
         error: String,
     },
-    /// The addresses are set; if there is a command, it is started next.
+    /// The addresses are set. If there is a command, it is started next, unless somebody else turns
+    /// out to have one of them.
     AddressTaken,
     /// Somebody had removed addresses; they are set again.
     AddressRestored {
         /// Which.
         which: String,
     },
-    /// Somebody else has an address. The guardian asks again for some seconds before it gives up.
+    /// Somebody else has an address. None is set; the guardian asks again for some seconds before
+    /// it gives up.
     AddressInUse {
         /// Which address, and who.
         who: String,
@@ -295,6 +298,7 @@ pub mod fuzzing {
             Request::Stop { run, within: Duration::from_millis(15) }.encode(),
             Request::Signal { run, signal: 15 }.encode(),
             Request::StopSignal { signal: 2 }.encode(),
+            Request::Look { within: Duration::from_millis(30) }.encode(),
             Answer::Held { run, until }.encode(),
             Answer::News { run, report: Report::Exited { code: 1 } }.encode(),
             Answer::News { run, report: Report::NotStarted { error } }.encode(),

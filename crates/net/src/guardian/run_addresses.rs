@@ -1,7 +1,8 @@
 //! The addresses of the current run, as the guardian's loop sees them.
 //!
 //! **Promise.** While a run is extended in time its addresses stay: they are set again before the
-//! kernel removes them, and if somebody else did. [`RunAddresses::remove`] has the last word.
+//! kernel removes them, and if somebody else did. [`RunAddresses::remove`] has the last word. What
+//! it removes in time is said to the neighbours, so that the next leader need not ask.
 
 use super::alarm::now;
 use super::claim::{Claim, ends_too_early};
@@ -10,7 +11,6 @@ use crate::last_will::LastWill;
 use bellwether_core::{Duration, Instant, Term};
 use std::io;
 use std::sync::Arc;
-use std::thread;
 
 /// When the addresses are announced again, each after the one before. Announcements may be lost.
 const REPEATS: [Duration; 4] = [
@@ -26,14 +26,15 @@ pub(super) struct RunAddresses {
     addresses: Arc<Addresses>,
     claim: Arc<Claim>,
     held: Option<Held>,
-    /// The term of the current run.
+    /// The end of the permission of the current run, and its term.
+    until: Instant,
     term: Option<Term>,
 }
 
 /// Addresses that are set.
 #[derive(Debug)]
 struct Held {
-    neighbourhood: Neighbourhood,
+    neighbourhood: Arc<Neighbourhood>,
     repeated: usize,
     /// When they are announced again.
     again: Instant,
@@ -45,7 +46,7 @@ impl RunAddresses {
     /// What is written into the file is noted in the will.
     pub(super) fn new(addresses: Addresses, will: Option<LastWill>) -> io::Result<Self> {
         let (addresses, claim) = (Arc::new(addresses), Arc::new(Claim::new(will)?));
-        Ok(Self { addresses, claim, held: None, term: None })
+        Ok(Self { addresses, claim, held: None, until: Instant::ZERO, term: None })
     }
 
     /// What the thread needs that takes them.
@@ -57,14 +58,14 @@ impl RunAddresses {
         &self.addresses
     }
 
-    /// They may be taken until then, in this term.
-    pub(super) fn begin(&mut self, ends: Instant, term: Option<Term>) {
-        self.term = term;
+    /// They may be taken until `ends`, before the permission ends, in this term.
+    pub(super) fn begin(&mut self, ends: Instant, until: Instant, term: Option<Term>) {
+        (self.until, self.term) = (until, term);
         self.claim.begin(ends);
     }
 
     /// They were taken.
-    pub(super) fn taken(&mut self, neighbourhood: Neighbourhood, expires: Instant) {
+    pub(super) fn taken(&mut self, neighbourhood: Arc<Neighbourhood>, expires: Instant) {
         let again = now() + REPEATS[0];
         self.held = Some(Held { neighbourhood, repeated: 0, again, expires });
     }
@@ -75,6 +76,7 @@ impl RunAddresses {
         if self.addresses.is_empty() {
             return Ok(Vec::new());
         }
+        self.until = until;
         self.claim.extend(ends, self.term, &self.addresses)?;
         if let Some(held) = &mut self.held
             && ends_too_early(held.expires, until)
@@ -103,6 +105,12 @@ impl RunAddresses {
         }
     }
 
+    /// Removes them because somebody else has one. They may be taken again.
+    pub(super) fn withdraw(&mut self) -> io::Result<()> {
+        self.held = None;
+        self.addresses.remove()
+    }
+
     /// Removes them; none is set afterwards until [`RunAddresses::begin`].
     pub(super) fn remove(&mut self) -> io::Result<()> {
         if self.addresses.is_empty() {
@@ -110,12 +118,11 @@ impl RunAddresses {
         }
         self.claim.give_up();
         let held = self.held.take();
-        let removed = self.addresses.remove();
-        if held.is_some() {
-            // The kernel closes such sockets slowly: some milliseconds, of which there are few. A
-            // thread that cannot be started closes them here.
-            let _ = thread::Builder::new().name("closing".to_owned()).spawn(move || drop(held));
+        self.addresses.remove()?;
+        // Nobody else had them until now: that is true only before the permission ends.
+        if let Some(held) = held.filter(|_| now() < self.until) {
+            held.neighbourhood.give_up();
         }
-        removed
+        Ok(())
     }
 }

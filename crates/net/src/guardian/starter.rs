@@ -2,7 +2,7 @@
 //!
 //! **Source.** Starting a program may take long: a file may have to be read, a processor may be
 //! busy. Neighbours who have an address take a moment to answer. The guardian must answer
-//! extensions in the meantime.
+//! extensions in the meantime. When nothing is to be done the thread listens to the neighbours.
 //!
 //! **Assumptions.** One start at a time: the next one is requested after the result of the last.
 //!
@@ -10,10 +10,12 @@
 //! the thread that started it ends.
 
 use super::Plan;
+use super::alarm::now;
 use super::child::{self, Terms};
 use super::claim::{Claim, take};
-use crate::address::{Addresses, Neighbourhood};
-use bellwether_core::{Instant, Term};
+use crate::address::{Addresses, Lookout, Neighbourhood};
+use crate::wake_fd::WakeFd;
+use bellwether_core::{Duration, Instant, Term};
 use rustix::process::Pid;
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -26,8 +28,11 @@ use std::thread;
 pub(super) enum Step {
     /// Somebody else has an address: who. It is tried again.
     InUse(String),
-    /// The addresses are set, until the kernel removes them. The command follows.
-    Taken(Neighbourhood, Instant),
+    /// The addresses are set, until the kernel removes them.
+    Taken(Arc<Neighbourhood>, Instant),
+    /// They were taken on the word of the member that gave them up, and somebody else has one: who.
+    /// They are to be removed. It is tried again.
+    Contested(String),
     /// They, or the file, cannot be had; some of them may be set. The last step.
     NotTaken(io::Error),
     /// The claim was given up before they were set. The last step.
@@ -36,38 +41,77 @@ pub(super) enum Step {
     Started(io::Result<Option<Pid>>),
 }
 
+/// What the thread is asked to do.
+#[derive(Debug)]
+enum Order {
+    /// Ask the neighbours for so long who has the addresses: they may be wanted soon.
+    Look(Duration),
+    /// Take the addresses and start the command.
+    Start(Box<Plan>, Option<Term>),
+}
+
 /// The handle of the thread.
 #[derive(Debug)]
 pub(super) struct Starter {
-    plans: Sender<(Plan, Option<Term>)>,
+    orders: Sender<Order>,
+    bell: WakeFd,
     steps: Receiver<Step>,
 }
 
 impl Starter {
-    /// Starts the thread; it writes to `wake` at each step.
+    /// Starts the thread; it writes to `wake` at each step. An answer of a neighbour takes `answer`
+    /// at most.
     pub(super) fn new(
         terms: Terms,
         (addresses, claim): (Arc<Addresses>, Arc<Claim>),
+        answer: Duration,
         mut wake: UnixStream,
     ) -> io::Result<Self> {
-        let (plans, orders) = channel::<(Plan, Option<Term>)>();
+        let (orders, asked) = channel();
         let (done, steps) = channel();
+        let bell = WakeFd::new()?;
+        let rung = bell.clone();
         thread::Builder::new().name("starter".to_owned()).spawn(move || {
             let mut tell = |step| {
                 let _ = done.send(step); // or the guardian ends
                 let _ = wake.write_all(&[0]);
             };
-            for (plan, term) in orders {
-                let last = begin(&plan, term, &terms, (&addresses, &claim), &mut tell);
-                tell(last);
+            let mut lookout = Lookout::new(answer);
+            let _ = lookout.open(&addresses); // or it is tried when they are wanted
+            loop {
+                rung.clear();
+                match asked.try_recv() {
+                    Ok(Order::Look(within)) => {
+                        let _ = lookout.open(&addresses); // the same
+                        lookout.ask_until(now() + within);
+                    }
+                    Ok(Order::Start(plan, term)) => {
+                        let given = (&*addresses, &*claim, &mut lookout);
+                        let last = begin(&plan, term, &terms, given, &mut tell);
+                        tell(last);
+                        lookout.forget();
+                    }
+                    Err(TryRecvError::Empty) => lookout.attend(&rung),
+                    Err(TryRecvError::Disconnected) => return,
+                }
             }
         })?;
-        Ok(Self { plans, steps })
+        Ok(Self { orders, bell, steps })
     }
 
     /// Requests a start.
     pub(super) fn start(&self, plan: Plan, term: Option<Term>) {
-        let _ = self.plans.send((plan, term)); // if the thread has ended, the next step says so
+        self.order(Order::Start(Box::new(plan), term));
+    }
+
+    /// Requests that the neighbours are asked for so long who has the addresses.
+    pub(super) fn look(&self, within: Duration) {
+        self.order(Order::Look(within));
+    }
+
+    fn order(&self, order: Order) {
+        let _ = self.orders.send(order); // if the thread has ended, the next step says so
+        self.bell.wake();
     }
 
     /// The next step of the start, once there is one.
@@ -88,13 +132,13 @@ fn begin(
     plan: &Plan,
     term: Option<Term>,
     terms: &Terms,
-    (addresses, claim): (&Addresses, &Claim),
+    (addresses, claim, lookout): (&Addresses, &Claim, &mut Lookout),
     tell: &mut dyn FnMut(Step),
 ) -> Step {
     if !addresses.has_none() {
-        match take(addresses, claim, plan.probe, |who| tell(Step::InUse(who))) {
-            Ok(Some((neighbourhood, expires))) => tell(Step::Taken(neighbourhood, expires)),
-            Ok(None) => return Step::GivenUp,
+        match take(addresses, claim, lookout, tell) {
+            Ok(true) => {}
+            Ok(false) => return Step::GivenUp,
             Err(error) => return Step::NotTaken(error),
         }
     }

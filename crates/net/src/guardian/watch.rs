@@ -140,6 +140,7 @@ impl Watch {
         let run_recorder = RunRecorder::begin(given.plan.recording.as_ref());
         let told_in = will.as_ref().map(|will| will.will().clone());
         let run_addresses = RunAddresses::new(given.plan.open_addresses()?, told_in)?;
+        let answer = given.plan.probe;
         let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };
         let ready = Answer::Ready {
             pid: getpid().as_raw_pid().cast_unsigned(),
@@ -148,7 +149,7 @@ impl Watch {
         };
         Ok(Self {
             plan: given.plan,
-            starter: Starter::new(terms, run_addresses.to_take(), wake)?,
+            starter: Starter::new(terms, run_addresses.to_take(), answer, wake)?,
             socket,
             watchdog,
             cgroup,
@@ -203,6 +204,7 @@ impl Watch {
                 Received::Closed => self.leave(),
                 Received::Packet(bytes) => match Request::decode(&bytes) {
                     Ok(Request::Permit { run, until, term }) => self.permit(run, until, term),
+                    Ok(Request::Look { within }) => self.look(within),
                     Ok(Request::Stop { run, within }) => self.stop(run, within),
                     Ok(Request::Signal { run, signal }) => self.pass_on(run, signal),
                     Ok(Request::StopSignal { signal }) => self.plan.stop_signal = signal,
@@ -233,6 +235,13 @@ impl Watch {
         }
     }
 
+    /// The addresses may be wanted soon.
+    fn look(&self, within: Duration) {
+        if matches!(self.stage, Stage::Idle) {
+            self.starter.look(within);
+        }
+    }
+
     fn start(&mut self, run: u64, until: Instant, term: Option<Term>) {
         self.until = until;
         // Recorded first: with a slow disk it may be too late to start afterwards.
@@ -245,7 +254,7 @@ impl Watch {
             return self.conclude(run, Report::Ended);
         }
         self.stage = Stage::Starting { run, ending: None };
-        self.run_addresses.begin(self.kill_at(), term);
+        self.run_addresses.begin(self.kill_at(), until, term);
         self.starter.start(self.plan.clone(), term);
         self.answer_held(run);
     }
@@ -272,6 +281,12 @@ impl Watch {
                 Some(Step::Taken(neighbourhood, expires)) => {
                     self.run_addresses.taken(neighbourhood, expires);
                     self.report(run, Report::AddressTaken);
+                }
+                Some(Step::Contested(who)) => {
+                    if self.run_addresses.withdraw().is_err() {
+                        return self.end_start(now, run, now); // it is tried again until it succeeds
+                    }
+                    self.report(run, Report::AddressInUse { who });
                 }
                 Some(Step::NotTaken(error)) => {
                     self.fail(run, now, Report::AddressFailed { error: error.to_string() });

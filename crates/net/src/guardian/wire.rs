@@ -31,6 +31,8 @@ pub(super) enum Request {
     Signal { run: u64, signal: i32 },
     /// From now on this signal asks the command to end.
     StopSignal { signal: i32 },
+    /// Ask the neighbours for so long who has the addresses: the member may lead soon.
+    Look { within: Duration },
     /// End the command and yourself. The member goes on, or has left: its last will is not sent.
     Dismiss,
 }
@@ -89,6 +91,10 @@ impl Request {
                 head(&mut out, 5, 0);
                 out.put_u32(signal.cast_unsigned());
             }
+            Self::Look { within } => {
+                head(&mut out, 6, 0);
+                out.put_u64(within.as_nanos());
+            }
         }
         out
     }
@@ -102,6 +108,7 @@ impl Request {
             3 => Self::Signal { run, signal: input.u32()?.cast_signed() },
             4 => Self::Dismiss,
             5 => Self::StopSignal { signal: input.u32()?.cast_signed() },
+            6 => Self::Look { within: Duration::from_nanos(input.u64()?) },
             _ => return Err(Malformed),
         };
         input.finish().map(|()| request)
@@ -263,6 +270,7 @@ mod tests {
             Request::Stop { run: 2, within: Duration::from_secs(10) },
             Request::Signal { run: 3, signal: 15 },
             Request::StopSignal { signal: 2 },
+            Request::Look { within: Duration::from_millis(30) },
             Request::Dismiss,
         ] {
             assert_eq!(Request::decode(&request.encode()), Ok(request));

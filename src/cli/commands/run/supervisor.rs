@@ -470,6 +470,7 @@ impl Supervisor {
         let mut begins = false;
         if !snapshot.leads() || !in_time {
             worker.end(snapshot.at);
+            worker.follow(snapshot);
         } else if wanted {
             worker.lead(snapshot);
         } else {

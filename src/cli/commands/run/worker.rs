@@ -26,6 +26,9 @@ const REST: Duration = Duration::from_millis(100);
 /// No longer than this.
 const REST_MAX: Duration = Duration::from_secs(10);
 
+/// How much earlier than needed neighbours are asked, since the loop may be late.
+const EARLIER: Duration = Duration::from_millis(1);
+
 /// What a lost guardian left is given so long to end before it counts as what cannot be ended.
 const STUCK: Duration = Duration::from_secs(3);
 
@@ -84,6 +87,8 @@ pub(super) struct Worker {
     state: State,
     /// Until when the command was last permitted to run.
     permitted: Instant,
+    /// The end of another leader's lease before which neighbours were last asked.
+    looked: Instant,
     /// How often the member had begun to lead when the command was started.
     reign: u64,
     /// When it is killed, if it is ending: at the latest.
@@ -217,6 +222,7 @@ impl Worker {
             reported: false,
             state: State::Idle,
             permitted: Instant::ZERO,
+            looked: Instant::ZERO,
             reign: 0,
             kill_by: Instant::NEVER,
             started: Instant::ZERO,
@@ -307,6 +313,27 @@ impl Worker {
         self.permitted = until;
         let _ = self.guardian.permit(until, snapshot.term); // if it is lost, its report says so
         true
+    }
+
+    /// The member follows, or looks for a leader: has the neighbours asked for the addresses if the
+    /// leader is not heard any more, so that less of that is left if this member leads next.
+    pub(super) fn follow(&mut self, snapshot: &Snapshot) {
+        if snapshot.at >= self.looks_at(snapshot) {
+            self.looked = snapshot.until;
+            let within = snapshot.until.since(snapshot.at) + self.plan.probe * 2;
+            let _ = self.guardian.look(within); // if it is lost, its report says so
+        }
+    }
+
+    /// When to ask, if the leader is not heard before. It removes the addresses when the margin is
+    /// left of its lease, and answers until then; asking takes a while from then on.
+    fn looks_at(&self, snapshot: &Snapshot) -> Instant {
+        let until = snapshot.until;
+        let needs_none = snapshot.leads() || self.plan.addresses.is_empty();
+        if needs_none || until == Instant::NEVER || until == self.looked {
+            return Instant::NEVER;
+        }
+        until - (self.plan.probe + self.permission.margin + EARLIER)
     }
 
     /// The member leads, and is to hand over once nothing of the command is left: asks the command
@@ -508,7 +535,7 @@ impl Worker {
             }
             State::Idle | State::Ending(_) => Instant::NEVER,
         };
-        self.guardian.poll_timeout().min(leading)
+        self.guardian.poll_timeout().min(leading).min(self.looks_at(snapshot))
     }
 }
 
