@@ -2,7 +2,7 @@
 
 import json
 
-from helpers import DIGEST, DROP, END, HOME, LABELS, LEFT, RIGHT, SCRUB, TIME
+from helpers import BROKEN, DIGEST, DROP, END, HOME, LABELS, LEFT, RIGHT, SCRUB, TIME
 from helpers import changed, link, quiet, settled, share, sides, stage
 from lab import Lab
 from webdriver import Browser
@@ -369,7 +369,7 @@ def a_scenario_file_is_opened_with_its_captions(lab, browser):
     assert settled(browser) == whole
     quiet(browser)
     browser.script(DROP, text.replace('"le-s"', '"nonsense"'), "bad.toml")
-    words = browser.wait("the reason", "return document.querySelector('.stage .notice.bad')?.textContent")
+    words = browser.wait("the reason", BROKEN)
     assert "nonsense" in words, words
 
 
