@@ -174,8 +174,8 @@ def a_measurement_sharpens_beside_others_with_outlines_intervals_and_forms(lab, 
             .observe(state, {attributes: true, attributeFilter: ['data-runs'], attributeOldValue: true});
         location.hash = 'measure?protocol=le-s&nodes=20&runs=4000&with=le-a&with=al&with=query';
     """)
-    browser.wait("four protocols", "return document.querySelector('.state').dataset.runs === '4000' && !document.body.dataset.busy &&"
-                 " document.querySelectorAll('.table-box tbody tr').length === 4")
+    browser.wait("four protocols", "return document.querySelector('.state').dataset.runs === '4000' &&"
+                 " !document.body.dataset.busy && document.querySelectorAll('.table-box tbody tr').length === 4")
     runs = browser.script("return window.runs")
     assert len(set(runs)) > 3 and runs[1:] == sorted(runs[1:]), f"it sharpens: {runs}"
     seen = browser.script("""
