@@ -1,26 +1,28 @@
-"""A page of another origin: a server of its own at another port of the loopback."""
+"""A server of its own at another port of the loopback: a page of another origin, or a member elsewhere."""
 
 import contextlib
 import http.server
 import threading
 
-
-class Page(http.server.BaseHTTPRequestHandler):
-    """A page of somebody else."""
-
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><link rel=icon href=data:,><title>Elsewhere</title>")
-
-    def log_message(self, *_):
-        """Says nothing."""
+PAGE = b"<!doctype html><link rel=icon href=data:,><title>Elsewhere</title>"
 
 
 @contextlib.contextmanager
-def elsewhere():
-    """The address of such a page, for as long as the block lasts."""
+def elsewhere(content=PAGE, kind="text/html"):
+    """The address of a server that answers with this at every path, for as long as the block lasts."""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        """What somebody else serves."""
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            """Says nothing."""
+
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

@@ -31,6 +31,16 @@ line.value = arguments[0];
 line.dispatchEvent(new Event('input'));
 """
 
+# Sets a slider as a pointer does, and says whether there is one.
+SLIDE = """
+const slider = document.querySelector(arguments[0]);
+slider.value = arguments[1];
+slider.dispatchEvent(new Event('input', {bubbles: true}));
+"""
+
+# What the stage says is broken or refused.
+BROKEN = "return document.querySelector('.stage .notice.bad:not(#differs)')?.textContent"
+
 # Where processes are on the page, by id: the middle, and how wide the button is.
 PLACES = """
 return Object.fromEntries([...document.querySelectorAll('.person')].map((one) => {

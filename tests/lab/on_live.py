@@ -5,8 +5,10 @@ import os
 import pathlib
 import signal
 import socket
+import subprocess
 import time
 
+from elsewhere import elsewhere
 from helpers import DROP, named, quiet
 from lab import Lab
 from webdriver import PATIENCE
@@ -179,3 +181,57 @@ def datagrams_that_are_refused_are_counted_by_reason(lab, browser):
         reasons = {name: int(number) for name, number in seen.items() if name.startswith("– ")}
         assert sum(reasons.values()) == 3 and all(len(name) > 4 for name in reasons), seen
     quiet(browser)
+
+
+# Counts for a second how often the lanes are drawn, and how many frames there are.
+DRAWS = """
+const done = arguments[0];
+const counted = {draws: 0, frames: 0};
+const prototype = CanvasRenderingContext2D.prototype;
+const real = prototype.clearRect;
+prototype.clearRect = function (...box) {
+    counted.draws += 1;
+    return real.apply(this, box);
+};
+const frame = () => {
+    counted.frames += 1;
+    if (prototype.clearRect !== real) requestAnimationFrame(frame);
+};
+requestAnimationFrame(frame);
+setTimeout(() => {
+    prototype.clearRect = real;
+    done(counted);
+}, 1000);
+"""
+
+
+def a_member_elsewhere_is_shown_with_its_lease_and_its_warnings(lab, browser):
+    warnings = ["its clock differs by 3 s from that of member 2", "the machine stood still for 400 ms"]
+    with lab.member():
+        words = [lab.program, "status", "web", "--dir", lab.folder.name, "--format", "json"]
+        status, end = {}, time.monotonic() + PATIENCE
+        while status.get("role") != "leader" and time.monotonic() < end:
+            done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            found = json.loads(done.stdout or "{}")
+            status = found[0] if isinstance(found, list) else found
+            time.sleep(.05)
+    status = {**status, "lease_duration_ms": 400, "lease_ends_ms": 100, "warnings": warnings}
+    with elsewhere(json.dumps(status).encode(), "application/json") as url, Lab("--member", url) as own:
+        browser.open(own.address("live"))
+        card = browser.wait("its card", "const card = document.querySelector('.status[data-key^=\"http\"]');"
+                            "return card?.querySelector('meter') && {text: card.innerText,"
+                            " share: card.querySelector('meter').value / card.querySelector('meter').max,"
+                            " resigns: card.querySelector('[data-resign]')?.checkVisibility() ?? false,"
+                            " warnings: [...card.querySelectorAll('.warning')].map((e) => e.textContent)}")
+        assert card["share"] == .25 and "100 ms" in card["text"], card
+        assert card["warnings"] == warnings, card
+        assert not card["resigns"], "members elsewhere are only watched"
+        assert url.removeprefix("http://").strip("/") in card["text"], card
+        # Its lane grows with every frame; with reduced motion, when something is heard of it.
+        usual = browser.later(DRAWS)
+        browser.prefer(prefers_reduced_motion="reduce")
+        less = browser.later(DRAWS)
+        print(f"  (drawn {usual['draws']} times in {usual['frames']} frames; {less['draws']} in {less['frames']})")
+        assert usual["draws"] >= usual["frames"] - 2 > 0 and less["draws"] < less["frames"], (usual, less)
+        quiet(browser)
+    browser.prefer(prefers_reduced_motion="no-preference")

@@ -4,19 +4,14 @@ import csv
 import json
 import math
 import pathlib
+import re
 import subprocess
 import tempfile
 import time
+import urllib.parse
 
-from helpers import LEFT, RELEASE, RIGHT, quiet, settled, share, stage
+from helpers import BROKEN, DROP, LEFT, RIGHT, SLIDE, quiet, settled, share, stage
 from webdriver import PATIENCE
-
-# Sets a slider as a pointer does, and says whether there is one.
-SLIDE = """
-const slider = document.querySelector(arguments[0]);
-slider.value = arguments[1];
-slider.dispatchEvent(new Event('input', {bubbles: true}));
-"""
 
 
 def drawn_after(browser, place):
@@ -81,124 +76,22 @@ def a_violation_opens_on_the_stage(lab, browser):
     assert words.endswith(" a second"), f"nothing is shrunk any more: {words}"
     browser.click("#judge-open")
     settled(browser)
-    words = browser.wait("its name", "return document.querySelector('.stage .notice.bad')?.textContent")
+    words = browser.wait("its name", BROKEN)
     assert "never-two is broken" in words, words
-    # The server has judged it by this promise; without it, nothing is broken.
+    # The server has judged it by the promise of the file; without it, nothing is broken.
     fragment = browser.script("return location.hash.slice(1)")
-    assert "promise=never-two" in fragment, fragment
-    browser.open(lab.address(fragment.replace("promise=never-two", "broken=never-two")))
+    share(browser, "scenario")
+    seed = re.search(r"seed = (\d+)", urllib.parse.unquote_plus(fragment)).group(1)
+    saved = browser.file(f"le-s-{seed}.toml")
+    browser.open(lab.address(fragment.replace("promise+%3D+%22never-two%22%0A", "") + "&broken=never-two"))
     settled(browser)
     words = browser.script("return document.querySelector('.stage .notice').className")
     assert "bad" not in words, "an address cannot say that something is broken"
+    # The file that was saved says by which promise it is judged.
+    browser.script(DROP, saved, "saved.toml")
+    words = browser.wait("its name", BROKEN)
+    assert "never-two is broken" in words, words
     quiet(browser)
-
-
-# Drags a slider from one place to another in so many frames, with several steps in each, and keeps
-# what is asked of the server: when, for what, and how many questions were open then.
-DRAG = """
-const [css, from, to, frames, done] = arguments;
-const slider = document.querySelector(css);
-const real = window.fetch;
-const asked = [];
-window.fetch = (path, how) => {
-    if (path !== '/api/measure') return real(path, how);
-    const open = asked.filter(({signal}) => !signal.aborted).length;
-    asked.push({signal: how.signal, open, flags: JSON.parse(how.body).flags});
-    return real(path, how);
-};
-let [frame, pictures] = [0, 0];
-const state = document.querySelector('.state');
-const step = () => {
-    pictures += state.dataset.first === undefined ? 0 : 1;
-    delete state.dataset.first;
-    for (let part = 0; part < 4; part += 1) {
-        const share = (frame + part / 4) / frames;
-        slider.value = from + (to - from) * Math.min(1, share);
-        slider.dispatchEvent(new Event('input', {bubbles: true}));
-    }
-    frame += 1;
-    if (frame <= frames) requestAnimationFrame(step);
-    else done();
-};
-window.dragged = () => ({pictures, asked: asked.map(({open, flags}) => ({open, flags}))});
-delete state.dataset.first;
-step();
-"""
-
-
-def a_drag_asks_once_a_frame_and_each_question_ends_the_one_before(lab, browser):
-    browser.open(lab.address("measure?protocol=le-s&nodes=1000"))
-    browser.wait("the first picture", "return document.querySelector('.state')?.dataset.first")
-    frames = 60
-    browser.later(DRAG, "#slider-loss", 100, 700, frames)
-    browser.wait("the result", "return !document.body.dataset.busy")
-    seen = browser.script("return window.dragged()")
-    asked = seen["asked"]
-    print(f"  ({4 * frames + 4} steps, {len(asked)} questions, {seen['pictures']} pictures on the way)")
-    assert 1 < len(asked) <= frames + 2, f"{len(asked)} questions in {frames} frames"
-    assert all(one["open"] == 0 for one in asked), "the one before was given up"
-    shown = browser.script("return document.querySelector('#slider-loss').previousSibling.textContent")
-    assert asked[-1]["flags"]["loss"] == shown, (asked[-1], shown)
-    assert f"loss={shown}" in browser.script("return location.hash"), "the address follows"
-    # The server has places left.
-    assert lab.lines("/api/run", protocol="le-s", flags={})[-1]["lab"] == "end"
-    quiet(browser)
-
-
-# How long the first picture may take after a move, in milliseconds: as promised, or, of a build that is
-# not optimised on a machine that does other things, so that nobody waits for a run of minutes.
-SOON = 100 if RELEASE else 5000
-
-
-def first_pictures(browser, address, slider, places):
-    """How long the first picture takes after each move of a slider; nothing if what is asked for is
-    refused, or no run gives a number."""
-    browser.open(address)
-    first = "return document.querySelector('.state')?.dataset.first"
-    none = "!document.body.dataset.busy && document.querySelector('.measure .wrong')?.textContent"
-    words = browser.wait(f"the first picture of {address}", f"{first} || {none}")
-    took = []
-    for place in places:
-        # Runs of large groups that were given up may take a moment to end on a busy machine.
-        if "worked on already" not in words and not words.replace(".", "", 1).isdigit():
-            print(f"  ({words})")
-            return []
-        browser.script("delete document.querySelector('.state').dataset.first")
-        browser.script(SLIDE, slider, place)
-        words = browser.wait(f"a picture of {address}", f"{first} || {none}")
-        took.append(words)
-    return [float(one) for one in took if one.replace(".", "", 1).isdigit()]
-
-
-def off_their_defaults_large_groups_have_a_picture_soon(lab, browser):
-    slow = {}
-    for protocol in lab.json("/api/protocols")["protocols"]:
-        name = protocol["name"]
-        moves = [("", "#slider-loss", (100, 200, 300))]
-        if protocol["leases"]:
-            moves += [(f"&scenario={it}", "#slider-loss", (0, 100, 200)) for it in ("departure", "split")]
-            moves.append(("&measure=messages_per_second", "#slider-nodes", (729, 728, 727)))
-        elif not protocol["on_demand"]:
-            moves += [(f"&listen=3s&scenario={it}", "#slider-nodes", (729, 728, 727))
-                      for it in ("departure", "join-greater")]  # some know nobody who is greater
-        for more, slider, places in moves:
-            took = first_pictures(browser, lab.address(f"measure?protocol={name}&nodes=1000{more}"),
-                                  slider, places)
-            print(f"  ({name}{more}, {slider[8:]}: {', '.join(f'{it:.0f}' for it in took)} ms)", flush=True)
-            assert took or not protocol["leases"], "leases refuse nothing of this"
-            if took and min(took) > SOON:
-                slow[name + more] = took
-    assert not slow, slow
-    # What stands in for a run of minutes says so.
-    browser.open(lab.address("measure?protocol=local-leader&nodes=1000&loss=.1"))
-    words = browser.wait("a smaller group", "return document.querySelector('.state')?.dataset.first &&"
-                         " document.querySelector('.state').textContent")
-    assert "processes in place of 1000" in words, words
-    table = browser.script("return document.querySelector('.table-box tbody th').textContent")
-    assert " processes" in table, table
-    # A protocol that promises no other leader refuses some scenarios.
-    found = browser.complaints()
-    assert all("status of 422" in line or line.startswith("request: 422 ") for line in found), found
 
 
 def every_timer_has_a_slider_and_moves_the_curve(lab, browser):
@@ -241,6 +134,52 @@ def a_mean_of_which_runs_were_cut_says_so(lab, browser):
     words = browser.wait("that runs were cut", "return document.querySelector('.table-box .cut')?.textContent")
     assert words.endswith(" of 300 runs cut; no interval"), words
     assert not browser.script("return document.querySelector('.plot .mark.mean rect')"), "an interval is drawn"
+    quiet(browser)
+
+
+def a_formula_is_shown_before_there_are_runs_and_says_so(lab, browser):
+    browser.open(lab.address("measure?protocol=local-leader&nodes=1000"))
+    words = "const words = document.querySelector('.state')?.textContent;"
+    browser.wait("the formula", f"{words} return words?.startsWith('What the formula gives; the first run takes"
+                 " longer')")
+    # The group that stands in for it comes beside it, and the formula stays.
+    browser.wait("the group beside", f"{words} return / in place of 1000: \\d+ runs?$/.test(words)")
+    seen = browser.script("return [...document.querySelectorAll('.plots .plot')].map((plot) => ({"
+                          "marks: plot.querySelectorAll('.mark.corrected').length,"
+                          " runs: plot.querySelectorAll('.steps, .line').length,"
+                          " labels: [...plot.querySelectorAll('text')].map((e) => e.textContent)}))")
+    assert [(plot["marks"], plot["runs"]) for plot in seen] == [(1, 1), (1, 1)], seen
+    quiet(browser)
+
+
+# Shows a formula alone, as the server says it before there is a run.
+FORM_ALONE = """
+const real = window.fetch;
+window.fetch = async (path, how) => {
+    if (path !== '/api/measure') return real(path, how);
+    const lines = [
+        {lab: 'asked', command: '', protocol: 'local-leader', nodes: 1000, runs: 20000, params: {}},
+        {lab: 'result', runs: 0, of: 20000, measure: 'election_time',
+            forms: {printed: 0.1, corrected: 0.2, note: null}},
+        {lab: 'end', runs: 0, seconds: 1},
+    ];
+    return new Response(lines.map((line) => JSON.stringify(line)).join('\\n') + '\\n');
+};
+"""
+
+
+def a_formula_alone_has_axes_and_marks_in_both_plots(lab, browser):
+    browser.open(lab.address("measure?protocol=local-leader&nodes=5&runs=16"))
+    browser.wait("the result", "return !document.body.dataset.busy && document.querySelector('.state')?.dataset.mean")
+    browser.script(FORM_ALONE + SLIDE, "#slider-nodes", 400)
+    browser.wait("the formula", "return document.querySelector('.state').dataset.runs === '0'")
+    seen = browser.script("return [...document.querySelectorAll('.plots .plot')].map((plot) => ({"
+                          "marks: [...plot.querySelectorAll('.mark')].map((e) => e.classList[1]),"
+                          " labels: [...plot.querySelectorAll('text[text-anchor=end]')].map((e) => e.textContent)}))")
+    for plot in seen:
+        assert plot["marks"] == ["printed", "corrected"], seen
+        shares = [float(label) for label in plot["labels"][:-1]]
+        assert min(shares) == 0 and max(shares) == 1, seen
     quiet(browser)
 
 
@@ -292,25 +231,6 @@ def the_tabs_of_the_stage_are_turned_with_the_arrows(lab, browser):
     assert browser.script(chosen) == ["lessons", False], browser.script(chosen)
     browser.keys(LEFT)
     assert browser.script(chosen) == ["run", True], browser.script(chosen)
-    quiet(browser)
-
-
-def the_first_picture_comes_soon_after_a_move(lab, browser):
-    slow = {}
-    for protocol in lab.json("/api/protocols")["protocols"]:
-        name = protocol["name"]
-        one = lab.one_run(name, 1000, 5)
-        one = "more than 5 s" if one is None else f"{1000 * one:.1f} ms"
-        # 995, 986 and 978 processes.
-        took = first_pictures(browser, lab.address(f"measure?protocol={name}&nodes=1000"),
-                              "#slider-nodes", (729, 728, 727))
-        if not took:
-            print(f"  ({name}: no run of so many processes gives a number)")
-            continue
-        print(f"  ({name}: {', '.join(f'{it:.0f}' for it in took)} ms; one run {one})", flush=True)
-        if min(took) > SOON:
-            slow[name] = took
-    assert not slow, slow
     quiet(browser)
 
 

@@ -1,8 +1,9 @@
 """The stage: a run is played, broken, undone, shared, saved and opened again."""
 
 import json
+import re
 
-from helpers import DIGEST, DROP, END, HOME, LABELS, LEFT, RIGHT, SCRUB, TIME
+from helpers import BROKEN, DIGEST, DROP, END, HOME, LABELS, LEFT, RIGHT, SCRUB, TIME
 from helpers import changed, link, quiet, settled, share, sides, stage
 from lab import Lab
 from webdriver import Browser
@@ -85,8 +86,10 @@ def each_kind_of_message_looks_as_in_the_still_diagrams(lab, browser):
             return [line.textContent, `#${hex}`];
         }));
     """)
-    # The colours k0, k1 and k2 of the diagrams (crates/sim/src/diagram/svg.rs), light.
-    expected = {"election": "#3b4654", "ok": "#b5179e", "coordinator": "#0a7e8c"}
+    # The colours k0, k1 and k2 of a diagram, light.
+    drawn = lab.ask("POST", "/api/diagram", json.dumps({"protocol": "bully", "flags": {"nodes": "5"}}))[1]
+    kinds = {"election": 0, "ok": 1, "coordinator": 2}
+    expected = {kind: re.search(rf"\.k{number}{{stroke:(#\w+)}}", drawn).group(1) for kind, number in kinds.items()}
     assert {kind: seen.get(kind) for kind in expected} == expected, seen
 
 
@@ -369,7 +372,7 @@ def a_scenario_file_is_opened_with_its_captions(lab, browser):
     assert settled(browser) == whole
     quiet(browser)
     browser.script(DROP, text.replace('"le-s"', '"nonsense"'), "bad.toml")
-    words = browser.wait("the reason", "return document.querySelector('.stage .notice.bad')?.textContent")
+    words = browser.wait("the reason", BROKEN)
     assert "nonsense" in words, words
 
 

@@ -2,8 +2,8 @@
 
 import subprocess
 
-from helpers import ENTER, HOME, RIGHT, DOWN, SCRUB
-from helpers import changed, quiet, settled, share, tabbed
+from helpers import DROP, END, ENTER, HOME, RIGHT, DOWN, LABELS, SCRUB
+from helpers import changed, quiet, settled, share, stage, tabbed
 from webdriver import Browser
 
 CAPTION = "return document.querySelector('.caption')?.textContent"
@@ -160,3 +160,64 @@ def a_class_is_prepared_with_the_keyboard_alone(lab, browser):
     browser.keys(HOME)
     handed_over(lab, browser, copied, "bully-1")
     quiet(browser)
+
+
+def an_outcome_states_what_is_broken(lab, browser):
+    stage(lab, browser, "lesson=hall-bug")
+    browser.click("#conclude")
+    browser.wait("the question", "return document.querySelector('dialog[open] #asked')")
+    browser.write("#asked", "Two led.")
+    browser.click("dialog[open] button.main")
+    said = "✓ Two led."
+    told = browser.wait("its line", "return document.querySelector('.word-list')?.textContent.includes('Two led.')"
+                        " && location.hash.slice(1)")
+    assert "outcome=0-locked-supporters_Two+led." in told, told
+    settled(browser)
+    browser.script("document.activeElement.blur()")
+    browser.keys(END)
+    assert browser.script(CAPTION) == said, browser.script(CAPTION)
+    share(browser, "scenario")
+    saved = browser.file("local-leader-1.toml")
+    assert 'broken = "locked-supporters"' in saved, saved
+    for again in (lambda: browser.open(lab.address(told)), lambda: browser.script(DROP, saved, "saved.toml")):
+        again()
+        settled(browser)
+        browser.keys(END)
+        browser.wait("what it comes to", f"return (() => {{ {CAPTION} }})() === arguments[0]", said)
+    quiet(browser)
+
+
+# Changes what stands in the field of a dialog.
+REPLACE = """
+const field = document.querySelector('dialog[open] textarea');
+if (!field.value.includes(arguments[0])) return false;
+field.value = field.value.replace(arguments[0], arguments[1]);
+return true;
+"""
+
+
+def a_lesson_is_changed_as_text(lab, browser):
+    printed = stage(lab, browser, "lesson=merea-mistake")
+    browser.click("#edit-here")
+    browser.wait("its text", "return document.querySelector('dialog[open] textarea')")
+    assert browser.script(REPLACE, "as-printed = true", "as-printed = 7")
+    browser.click("dialog[open] button.main")
+    words = browser.wait("why not", "return document.querySelector('dialog[open] .wrong:not([hidden])')?.textContent")
+    assert "line " in words and "as-printed" in words, words
+    assert browser.script(REPLACE, "as-printed = 7", "as-printed = false")
+    assert browser.script(REPLACE, 'about = "', 'about = "In class: ')
+    browser.click("dialog[open] button.main")
+    changed(browser, printed)
+    assert browser.script("return document.querySelector('.about').textContent").startswith("In class: ")
+    browser.script("document.activeElement.blur()")
+    browser.keys(END)
+    assert browser.script(LABELS)[7].endswith("leads"), browser.script(LABELS)
+    # It is opened again as any other file, and can be left as it is.
+    browser.click("#edit-text")
+    assert browser.wait("its text", "return document.querySelector('dialog[open] textarea')?.value"
+                        ".includes('as-printed = false')")
+    browser.click("dialog[open] button[type=button]")
+    shown = settled(browser)
+    browser.open(lab.address(browser.script("return location.hash.slice(1)")))
+    assert settled(browser) == shown
+    assert all("422" in line for line in browser.complaints())

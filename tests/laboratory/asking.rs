@@ -90,14 +90,19 @@ impl Lab {
 
     /// Announces a body of so many bytes, and sends none.
     pub(crate) fn announce(&self, line: &str, length: u64) -> Answer {
+        let mut bytes = Vec::new();
+        let _ = self.begin(line, length).read_to_end(&mut bytes); // a reset is an end
+        Answer::of(&bytes)
+    }
+
+    /// The same, without waiting for the answer.
+    pub(crate) fn begin(&self, line: &str, length: u64) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a time-out");
         let headers = self.own().join("\r\n");
         let head = format!("{line} HTTP/1.0\r\nContent-Length: {length}\r\n{headers}\r\n\r\n");
         stream.write_all(head.as_bytes()).expect("a head is taken");
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes); // a reset is an end
-        Answer::of(&bytes)
+        stream
     }
 
     /// Sends a request and returns the connection; the answer ends when it is closed.

@@ -165,3 +165,14 @@ fn a_name_that_was_given_is_ours_and_no_other() {
     let refused = lab.request("GET /api/about", &headers, b"");
     assert!(refused.error(403).contains("may not ask"), "{refused:?}");
 }
+
+#[test]
+fn few_recorded_traces_are_held_at_a_time_and_runs_do_not_wait_for_them() {
+    let lab = Lab::start();
+    let held = [(); 2].map(|()| lab.begin("POST /api/judge", 1000));
+    let body = serde_json::json!({ "protocol": "le-s", "flags": {} });
+    assert_eq!(lab.post("/api/run", &body).said("end").len(), 1);
+    let refused = lab.announce("POST /api/judge", 1000).error(503);
+    assert!(refused.starts_with("2 such requests are worked on already"), "{refused}");
+    drop(held);
+}

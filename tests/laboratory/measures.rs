@@ -1,6 +1,6 @@
 //! Many runs: the numbers of the command line, sharper with every answer.
 
-use super::asking::{Lab, ran, stdout};
+use super::asking::{Lab, next, ran, seconds, stdout};
 use serde_json::{Value, json};
 
 #[test]
@@ -204,4 +204,18 @@ fn the_judge_finds_what_is_broken_and_the_stage_plays_it() {
     assert!(lab.post("/api/check", &body).error(422).contains("schedules = 0"));
     let body = json!({ "protocol": "le-s", "promise": "zzz" });
     assert!(lab.post("/api/check", &body).error(422).contains("zzz"));
+}
+
+#[test]
+fn radios_that_move_are_not_drawn_to_check_flags_and_nobody_who_left_keeps_a_place() {
+    let lab = Lab::start();
+    let body = json!({ "protocol": "ad-hoc", "flags": { "nodes": 5000, "graph": "moving" } });
+    let began = seconds();
+    // Twice as many as there are places, each of which would take minutes.
+    for _ in 0..12 {
+        let mut stream = lab.open("POST /api/measure", &body);
+        assert_eq!(next(&mut stream)["lab"], "asked");
+    }
+    let took = seconds() - began;
+    assert!(took < 20.0, "{took} s");
 }

@@ -253,6 +253,12 @@ fn a_run_is_judged_by_the_promise_that_is_named() {
     assert_eq!(judged.said("violation")[0]["invariant"], "never-two");
     assert_eq!(judged.said("end")[0]["broken"], "never-two");
     assert_eq!(own.records(), judged.records(), "it is the same run");
+    // The saved file says by which one, and can be judged by another.
+    let saved = &judged.said("head")[0]["toml"];
+    let again = lab.post("/api/run", &json!({ "toml": saved }));
+    assert_eq!(again.said("violation"), judged.said("violation"));
+    let other = json!({ "toml": saved, "promise": "eventually-one" });
+    assert_eq!(lab.post("/api/run", &other).said("violation"), Vec::<Value>::new());
     assert!(run(json!("zzz")).error(422).contains("'zzz' is no promise"));
 }
 

@@ -2,9 +2,12 @@
 // byte. A run is written as its flags, the name of its lesson or its scenario file, and its faults.
 
 /** @typedef {{at: string, what: string, [key: string]: any}} Fault */
-/** What a reader is told from a moment on, and what the run comes to with who leads at its end. */
+/**
+ * What a reader is told from a moment on; and what the run comes to, with who leads at its end and the
+ * invariant that is broken first, if one is.
+ */
 /** @typedef {{at: string, text: string}} Caption */
-/** @typedef {{leaders: number[], text: string}} Outcome */
+/** @typedef {{leaders: number[], broken?: string | null, text: string}} Outcome */
 /**
  * What the stage shows.
  * @typedef {{
@@ -91,8 +94,8 @@ export function readWanted(query) {
 }
 
 /**
- * The captions and the outcome of an address: `caption=1.5s_All+begin`, `outcome=3_It+leads`. One that
- * is empty leaves out what a lesson or a file has.
+ * The captions and the outcome of an address: `caption=1.5s_All+begin`, `outcome=3_It+leads`,
+ * `outcome=0.1-never-two_Both+lead`. One that is empty leaves out what a lesson or a file has.
  * @param {URLSearchParams} query
  * @returns {{captions?: Caption[], outcome?: Outcome | null}}
  */
@@ -107,8 +110,9 @@ function readWords(query) {
     }
     const outcome = query.get("outcome");
     if (outcome === null) return words;
-    const [ids, text] = parts(outcome);
-    words.outcome = outcome ? { leaders: ids ? ids.split(".").map(Number) : [], text } : null;
+    const [states, text] = parts(outcome);
+    const [ids, broken] = [states.split("-", 1)[0], states.split(/-(.*)/s)[1]];
+    words.outcome = outcome ? { leaders: ids ? ids.split(".").map(Number) : [], broken, text } : null;
     return words;
 }
 
@@ -167,7 +171,10 @@ export function writeWanted(wanted) {
     const { captions, outcome } = wanted;
     if (captions && !captions.length) query.set("caption", "");
     for (const { at, text } of captions ?? []) query.append("caption", `${at}_${text}`);
-    if (outcome) query.set("outcome", `${outcome.leaders.join(".")}_${outcome.text}`);
+    if (outcome) {
+        const { leaders, broken, text } = outcome;
+        query.set("outcome", `${leaders.join(".")}${broken ? `-${broken}` : ""}_${text}`);
+    }
     else if (outcome === null) query.set("outcome", "");
     if (wanted.digest !== undefined) query.set("digest", wanted.digest);
     if (wanted.at !== undefined) query.set("at", wanted.at);

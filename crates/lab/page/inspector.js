@@ -92,7 +92,7 @@ export class Inspector {
     /**
      * @param {HTMLElement} element
      * @param {{strike: Strike, seek: (position: number) => void, remove: (index: number) => void,
-     *   caption: () => void, conclude: () => void, silence: (index: number) => void,
+     *   writing: import("./writing.js").Writing,
      *   ask: (text: string, usual: string) => Promise<string | null>}} stage
      */
     constructor(element, stage) {
@@ -288,13 +288,15 @@ export class Inspector {
      * @param {string | undefined} outcome
      */
     listCaptions(captions, outcome) {
+        const { writing } = this.stage;
         const rows = captions.map(({ at, text }, index) =>
-            row(at, text, () => this.stage.silence(index)));
-        if (outcome) rows.push(row("end", outcome, () => this.stage.silence(captions.length)));
+            row(at, text, () => writing.silence(index)));
+        if (outcome) rows.push(row("end", outcome, () => writing.silence(captions.length)));
         const button = (/** @type {string} */ id, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
             h("button", { type: "button", class: "quiet", id, onclick }, label);
-        const deeds = [button("caption-here", "Caption here…", () => this.stage.caption()),
-            button("conclude", "Outcome…", () => this.stage.conclude())];
+        const deeds = [button("caption-here", "Caption here…", () => writing.caption()),
+            button("conclude", "Outcome…", () => writing.conclude()),
+            button("edit-here", "Edit as text…", () => writing.edit())];
         fill(this.captions, h("h3", {}, "Captions"),
             ...(rows.length ? [h("ul", { class: "word-list" }, ...rows)] : []),
             h("div", { class: "deeds" }, ...deeds));

@@ -282,12 +282,8 @@ export class Measure {
         const [first] = this.series;
         if (!first?.result) return;
         this.fillMeasures(first);
-        const { runs, of, seconds, summary, instead } = first.result;
-        this.state.textContent = instead
-            ? `For a start ${insteadWords(instead)} in place of ${first.asked?.nodes}: ` +
-                `${count(instead.runs, "run")}. The first run of what you asked for takes longer`
-            : `${count(runs, "run")}${runs < of ? ` of ${of.toLocaleString("en")}` : ""} in ` +
-                `${trim(seconds, 3)} s`;
+        const { runs, summary, instead } = first.result;
+        this.state.textContent = stateWords(first);
         this.state.dataset.runs = runs;
         this.state.dataset.mean = instead ? "" : (summary?.mean ?? "");
         const measure = named(first.result.measure);
@@ -332,8 +328,9 @@ export class Measure {
             const total = counts.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0) || 1;
             return { total, most: Math.max(0, ...counts) / total };
         };
-        const most = Math.max(1e-9, ...shown.map((one) => share(one).most));
-        const plot = new Plot({ x: this.range(shown), y: [0, most * 1.05], xLabel: measure,
+        // Where there is no run yet, the axis is that of shares, and the forms stand alone.
+        const most = Math.max(...shown.map((one) => share(one).most));
+        const plot = new Plot({ x: this.range(shown), y: [0, most * 1.05 || 1], xLabel: measure,
             yLabel: "share of runs", title: `Histogram of ${measure}` });
         shown.forEach((one, index) => {
             if (one.result.histogram) plot.steps(one.result.histogram, share(one).total, `s${index}`);
@@ -344,13 +341,8 @@ export class Measure {
                 plot.mark(mean, runs > 1 ? ci95 : null, `s${index} mean`,
                     `${protocol}: mean ${trim(mean)}${cutWords(result.summary)}`);
             }
-            if (index) return;
-            const { printed, corrected } = result.forms ?? {};
-            if (Number.isFinite(printed)) plot.mark(printed, null, "printed", `printed: ${trim(printed)}`);
-            if (Number.isFinite(corrected)) {
-                plot.mark(corrected, null, "corrected", `corrected: ${trim(corrected)}`);
-            }
         });
+        markForms(plot, shown[0]);
         return h("figure", {}, plot.element);
     }
 
@@ -362,6 +354,7 @@ export class Measure {
         const plot = new Plot({ x: this.range(shown), y: [0, 1], xLabel: measure,
             yLabel: "share of runs at most", title: `Cumulative curve of ${measure}` });
         shown.forEach(({ result }, index) => plot.line(result.cumulative ?? [], `s${index}`));
+        markForms(plot, shown[0]);
         return h("figure", {}, plot.element);
     }
 
@@ -401,6 +394,33 @@ export class Measure {
                 csvRow([protocol, measure, "", ""], result.summary, result.forms));
         const curve = this.sweep.csv(this.protocol.name, measure);
         save(`${this.protocol.name}-${measure}.csv`, [CSV_HEAD, ...lines, ...curve, ""].join("\n"), "text/csv");
+    }
+}
+
+/**
+ * What is shown: so many runs in so much time, or what stands in for the first of them.
+ * @param {Series} first
+ */
+function stateWords({ asked, result: { runs, of, seconds, instead, forms } }) {
+    const form = forms ? "What the formula gives; the first run takes longer" : "";
+    if (instead) {
+        const others = `${insteadWords(instead)} in place of ${asked?.nodes}: ${count(instead.runs, "run")}`;
+        return form ? `${form}. Beside it ${others}`
+            : `For a start ${others}. The first run of what you asked for takes longer`;
+    }
+    if (!runs) return form;
+    return `${count(runs, "run")}${runs < of ? ` of ${of.toLocaleString("en")}` : ""} in ${trim(seconds, 3)} s`;
+}
+
+/**
+ * Marks what the formula gives, as it is printed and as it is corrected.
+ * @param {Plot} plot
+ * @param {Series} series
+ */
+function markForms(plot, { result: { forms } }) {
+    for (const form of ["printed", "corrected"]) {
+        const value = forms?.[form];
+        if (Number.isFinite(value)) plot.mark(value, null, form, `${form}: ${trim(value)}`);
     }
 }
 

@@ -1,8 +1,8 @@
 // Colours and shapes. Leaders and kinds of messages have colours that people with any kind of colour
-// vision can tell apart (after Okabe and Ito, as in the still diagrams); kinds also have shapes. The
+// vision can tell apart, as in the still diagrams (a test measures it); kinds also have shapes. The
 // server says how each kind looks, so that it is the same here as in the still diagrams.
 
-/** How many leaders have a colour of their own before colours are used again. */
+/** How many leaders have a colour of their own; all others share one more. */
 const LEADERS = 6;
 /** How many colours there are for kinds of messages; one more is for quiet ones. */
 const KINDS = 6;
@@ -49,8 +49,8 @@ export function theme() {
     const row = (/** @type {string} */ name, /** @type {number} */ count) =>
         Array.from({ length: count }, (_, index) => read(`${name}${index}`));
     colours = {
-        solid: row("l", LEADERS),
-        soft: row("f", LEADERS),
+        solid: row("l", LEADERS + 1),
+        soft: row("f", LEADERS + 1),
         kinds: row("k", KINDS + 1),
         page: read("page"),
         ink: read("ink"),
@@ -103,10 +103,10 @@ export class FirstSeen {
 export const isQuiet = (kind) => looks[kind]?.[0] === KINDS;
 
 /** @param {number} index the number of the leader, in order of appearance */
-export const solid = (index) => theme().solid[index % LEADERS];
+export const solid = (index) => theme().solid[Math.min(index, LEADERS)];
 
 /** @param {number} index */
-export const soft = (index) => theme().soft[index % LEADERS];
+export const soft = (index) => theme().soft[Math.min(index, LEADERS)];
 
 /**
  * The indices of the colour and the shape of a kind of message.

@@ -10,7 +10,7 @@ import { listLessons, markLesson } from "./lessons.js";
  * What the column tells the stage.
  * @typedef {{
  *   protocol: (name: string) => void, flags: (values: {[name: string]: any}) => void,
- *   reseed: () => void, refuse: (error: unknown) => void,
+ *   reseed: () => void, edit: () => void, refuse: (error: unknown) => void,
  * }} Wishes
  */
 
@@ -28,6 +28,8 @@ export class Side {
         const fields = h("div", { id: "flags" });
         this.form = new Form(fields, () => wishes.flags({ ...this.form.values }));
         this.wrong = h("p", { class: "wrong", role: "alert", hidden: true });
+        this.edit = h("button", { type: "button", id: "edit-text", onclick: () => wishes.edit(),
+            title: "What is shown as a scenario file, with all that can be changed in it" }, "Edit as text…");
         const panel = (/** @type {string} */ name) =>
             ({ id: `side-${name}`, role: "tabpanel", "aria-labelledby": `tab-${name}` });
         this.run = h("div", { class: "run-side", ...panel("run") },
@@ -37,8 +39,10 @@ export class Side {
                     onclick: () => wishes.reseed() }, "Another seed"),
                 h("button", { type: "button", class: "quiet", title: "All values as they were at first",
                     onclick: () => wishes.protocol(this.choice.value) }, "Reset")),
-            h("div", { class: "row" }, ...chooser("stage-file", "Open a file",
-                "A scenario file (.toml), with captions if it has some, or what live members recorded")));
+            h("div", { class: "row wrap" },
+                ...chooser("stage-file", "Open a file",
+                    "A scenario file (.toml), with captions if it has some, or what live members recorded"),
+                this.edit));
         this.lessons = h("div", { class: "lesson-side", hidden: true, ...panel("lessons") });
         const tab = (/** @type {string} */ name, /** @type {string} */ label) =>
             h("button", { type: "button", role: "tab", "data-side": name, id: `tab-${name}`,
@@ -102,6 +106,7 @@ export class Side {
             this.choice.value = protocol.name;
             fill(this.about, `${protocol.summary}. `, h("b", {}, `Promise: ${protocol.promise}.`));
             this.form.show(protocol.stage, wanted.flags ?? {});
+            this.edit.hidden = false;
         }
         this.lesson = wanted.lesson;
         this.turn(wanted.lesson ? "lessons" : "run");
@@ -115,7 +120,9 @@ export class Side {
     tell(head) {
         this.choice.value = this.protocol(head.protocol).name;
         fill(this.about, head.about || "A scenario file.", " ", h("b", {}, `Promise: ${head.promise}.`));
+        // A form has the flags of a command; this has more, or other things.
         this.form.show([], {});
+        this.edit.hidden = Boolean(head.recorded);
     }
 
     /**

@@ -16,10 +16,10 @@ import { shareMenu } from "./share.js";
 import { Side } from "./side.js";
 import { Transport } from "./transport.js";
 import { faultWords, leaderWords } from "./words.js";
+import { Writing } from "./writing.js";
 
 /** @typedef {import("./address.js").Wanted} Wanted */
 /** @typedef {import("./address.js").Fault} Fault */
-/** @typedef {import("./address.js").Caption} Caption */
 /** @typedef {import("./load.js").Loaded} Loaded */
 
 export class Stage {
@@ -49,6 +49,7 @@ export class Stage {
         /** @type {any} The lesson that is shown, if it is one. */
         this.lesson = null;
         this.player = new Player(() => this.draw());
+        this.writing = new Writing(this);
         this.side = new Side(table, this.sideWishes());
         this.panes = [new Pane(this.paneWishes(0))];
         this.headline = h("p", { class: "headline" });
@@ -86,10 +87,7 @@ export class Stage {
             strike: (faults) => this.strike(faults),
             seek: (position) => this.goto(position),
             remove: (index) => this.change(this.wanted.faults.filter((_, at) => at !== index)),
-            caption: () => this.caption(),
-            conclude: () => this.conclude(),
-            silence: (index) => this.tell(index === this.written.length ? { outcome: null }
-                : { captions: this.written.filter((_, at) => at !== index) }),
+            writing: this.writing,
             ask: askFor,
         });
         const deed = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ label,
@@ -122,6 +120,7 @@ export class Stage {
                 this.navigate();
             },
             reseed: () => this.reseed(),
+            edit: () => this.writing.edit(),
             refuse: (/** @type {unknown} */ error) => this.refuse(error),
         };
     }
@@ -324,7 +323,7 @@ export class Stage {
         const mine = changed && !this.wanted.outcome;
         // A recorded run cannot be made again with other captions.
         if (loaded.head.recorded) fill(this.inspector.captions);
-        else this.inspector.listCaptions(this.written, loaded.head.outcome?.text);
+        else this.inspector.listCaptions(this.writing.captions, loaded.head.outcome?.text);
         this.captions.show(loaded.head.captions ?? [], mine ? "" : (outcome?.text ?? ""),
             loaded.end?.as_stated ?? null);
         this.say(loaded);
@@ -378,10 +377,8 @@ export class Stage {
         const before = this.wanted.faults;
         const fine = await this.change([...before, ...faults.map((fault) => ({ ...fault, at }))]);
         if (fine !== false) return;
-        this.wanted.faults = before;
         this.done.pop();
-        this.opened = writeWanted(this.wanted);
-        history.replaceState(null, "", this.opened);
+        this.takeBack({ ...this.wanted, faults: before });
     }
 
     /**
@@ -411,45 +408,24 @@ export class Stage {
     }
 
     /**
-     * Writes captions, or what the run comes to, in place of those that it has. If the server refuses
-     * them they are taken back.
-     * @param {{captions?: Caption[], outcome?: import("./address.js").Outcome | null}} words
+     * Takes back what the server has refused: the run that is shown stays.
+     * @param {Wanted} wanted what was wanted before
      */
-    async tell(words) {
-        const before = this.wanted;
-        if (await this.put({ ...before, ...words }) !== false) return;
-        this.wanted = before;
-        this.opened = writeWanted(before);
+    takeBack(wanted) {
+        this.wanted = wanted;
+        this.opened = writeWanted(wanted);
         history.replaceState(null, "", this.opened);
     }
 
     /**
-     * The captions of the run that is shown, as an address has them.
-     * @returns {Caption[]}
+     * Shows a scenario that was written as text, at the same moment.
+     * @param {string} toml
      */
-    get written() {
-        const told = this.loaded?.head.captions ?? [];
-        return this.wanted.captions ?? told.map((/** @type {{at: number, text: string}} */ { at, text }) =>
-            ({ at: exact(at), text }));
-    }
-
-    /** Asks for a caption, which is shown from the cursor on. */
-    async caption() {
-        this.player.pause();
-        const at = exact(this.player.t);
-        const same = this.written.find((caption) => caption.at === at);
-        const text = await askFor("What is said from here on:", same?.text ?? "");
-        if (!text) return;
-        const captions = [...this.written.filter((caption) => caption !== same), { at, text }];
-        captions.sort((a, b) => Number.parseFloat(a.at) - Number.parseFloat(b.at));
-        this.tell({ captions });
-    }
-
-    /** Asks for what the run comes to; it states who leads at the end. */
-    async conclude() {
-        this.player.pause();
-        const text = await askFor("What the run comes to:", this.loaded?.head.outcome?.text ?? "");
-        if (text) this.tell({ outcome: { leaders: this.loaded?.end?.leaders ?? [], text } });
+    openText(toml) {
+        this.wanted = { toml, faults: [] };
+        this.forgetHistory();
+        this.side.show(this.wanted);
+        this.navigate();
     }
 
     undo() {

@@ -28,6 +28,8 @@ export class Sweep {
         this.points = [];
         /** @type {any} what was asked for last */
         this.body = null;
+        /** What is drawn less of than was asked for. */
+        this.less = "";
         this.asking = new AbortController();
         this.over = h("select", { id: "sweep-over" });
         this.over.addEventListener("change", () => this.suggest());
@@ -123,13 +125,27 @@ export class Sweep {
      * @param {number} to
      */
     between(how, from, to) {
-        const points = Math.min(POINTS, Math.max(2, Number(this.count.value) || 12));
+        const points = Math.min(POINTS, Math.max(2, this.asksFor));
         const log = how.log && from > 0;
         const all = Array.from({ length: points }, (_, index) => {
             const share = index / (points - 1);
             return how.text(log ? from * (to / from) ** share : from + share * (to - from));
         });
         return [...new Set(all)];
+    }
+
+    /** How many points are asked for. */
+    get asksFor() {
+        return Number(this.count.value) || 12;
+    }
+
+    /**
+     * What the page draws less of than is asked for.
+     * @param {number} runs
+     */
+    lessWords(runs) {
+        const points = this.asksFor > POINTS ? `; at most ${POINTS} points are drawn here` : "";
+        return points + (runs > RUNS ? `; ${RUNS.toLocaleString("en")} runs each` : "");
     }
 
     async draw() {
@@ -144,6 +160,7 @@ export class Sweep {
         const body = { protocol: this.protocol.name, flags: others, measure, over, values,
             runs: Math.min(RUNS, runs) };
         this.body = body;
+        this.less = this.lessWords(runs);
         this.same.hidden = false;
         try {
             await stream("sweep", { body, signal }, (line) => {
@@ -164,7 +181,7 @@ export class Sweep {
     plot(over, measure, all) {
         const good = this.points.filter(({ summary }) => summary);
         const bad = this.points.find(({ error }) => error);
-        this.state.textContent = `${this.points.length} of ${all} points` +
+        this.state.textContent = `${this.points.length} of ${all} points${this.less}` +
             (bad ? `; ${bad.value}: ${bad.error}` : "") +
             (good.some(({ summary }) => summary.cut)
                 ? "; where the window cut runs, the mean of the others is too low and has no interval"

@@ -61,6 +61,7 @@ page![
     "transport.js",
     "types.js",
     "words.js",
+    "writing.js",
 ];
 
 /// What kind of file it is, by its name.

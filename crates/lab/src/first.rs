@@ -1,9 +1,9 @@
 //! The first picture of a measurement: what is said before there are runs of it.
 //!
 //! **Promise.** A reader who moves a slider sees something true within a [`MOMENT`] or two, however
-//! long one run takes: a run, if it is quick; else what a formula gives; else a few runs of a group
-//! that is smaller, or is watched for a shorter time, and a line that says so. The first run goes
-//! on meanwhile, on a thread of its own.
+//! long one run takes: a run, if it is quick; else what a formula gives; and then a few runs of a
+//! group that is smaller, or is watched for a shorter time, and a line that says so. The first run
+//! goes on meanwhile, on a thread of its own.
 
 use crate::forms;
 use crate::measure::{self, Wanted};
@@ -28,9 +28,10 @@ const FEWER: [(u32, Duration); 2] =
     [(5, Duration::from_millis(15)), (50, Duration::from_millis(200))];
 /// The most runs of a group that stands in for another.
 const RUNS: u64 = 16;
-/// How much shorter the first of them is watched if no run ends in time, and for how long it may
-/// run then: there must be a picture.
-const SHORTER: (u64, Duration) = (16, Duration::from_secs(1));
+/// How much shorter the first of them is watched while no run of it ends in time.
+const SHORTER: [u64; 4] = [1, 16, 256, 4096];
+/// How long the last of these may take until a run ends: there must be a picture.
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// Whether a first run may be quick. In large groups that vote even its beginning is not, and what
 /// a formula gives there is known at once.
@@ -75,9 +76,7 @@ pub(crate) fn run(
         let mut form = None;
         if !is_quick(&measured.experiment) || late() {
             form = say_form(wanted, measured, lines);
-            if form.is_none() {
-                say_instead(program, wanted, measured, lines, &ended);
-            }
+            say_instead(program, wanted, measured, lines, &ended, form.as_ref());
         }
         let (answer, made, took) = running.join().unwrap_or_else(|panic| resume_unwind(panic))?;
         Ok(First { answer, made, took, form })
@@ -114,7 +113,6 @@ fn say_form(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Option<(
         "lab": "result",
         "runs": 0,
         "of": wanted.runs,
-        "seconds": MOMENT.as_secs_f64(),
         "measure": measure.name(),
         "forms": form,
     }));
@@ -123,13 +121,14 @@ fn say_form(wanted: &Wanted, measured: &Measured, lines: &mut Lines) -> Option<(
 }
 
 /// Says what runs of smaller groups give, which are made in a moment, until the first run has
-/// `ended`.
+/// `ended`; what the formula gives for the group itself is said again.
 fn say_instead(
     program: &dyn Program,
     wanted: &Wanted,
     measured: &Measured,
     lines: &mut Lines,
     ended: &AtomicBool,
+    form: Option<&(Measure, Value)>,
 ) {
     let gone = lines.watch();
     // Nobody needs it once the first run is there.
@@ -142,46 +141,49 @@ fn say_instead(
         let smaller = wanted.among(fewer.min(nodes), RUNS);
         // What is asked for may name more processes than there are then.
         let Ok(smaller) = measure::asked(program, &smaller) else { continue };
-        let said = instead(&smaller.experiment, wanted, time, &over);
-        let said = said.or_else(|| {
-            if fewer != FEWER[0].0 {
-                return None;
-            }
-            let (parts, time) = SHORTER;
-            let window = Duration::from_nanos(smaller.experiment.window.as_nanos() / parts);
-            let shorter = Experiment { window, ..smaller.experiment };
-            let mut said = instead(&shorter, wanted, time, &over)?;
-            said["instead"]["window"] = json!(window.to_string());
-            Some(said)
+        let parts = if fewer == FEWER[0].0 { &SHORTER[..] } else { &SHORTER[..1] };
+        let said = parts.iter().find_map(|parts| {
+            let most = if Some(parts) == SHORTER.last() { LONGEST } else { time };
+            instead(&smaller.experiment, wanted, *parts, [time, most], &over)
         });
-        if let Some(said) = said.filter(|_| !over()) {
+        if let Some(mut said) = said.filter(|_| !over()) {
+            if let Some((_, form)) = form.filter(|(of, _)| said["measure"] == json!(of.name())) {
+                said["forms"] = form.clone();
+            }
             lines.say(&said);
             lines.send();
         }
     }
 }
 
-/// What runs of this experiment give that end in this time, if any does.
+/// What runs of this experiment give that end in time, if any does. They are watched for a part of
+/// its window. The first time is for all of them; if none ended by then, the second is for one.
 fn instead(
     experiment: &Experiment,
     wanted: &Wanted,
-    time: Duration,
+    parts: u64,
+    [time, most]: [Duration; 2],
     over: &(dyn Fn() -> bool + Sync),
 ) -> Option<Value> {
-    let began = BootTime.now();
-    let is_over = || over() || BootTime.now().since(began) > time;
-    let mut said = of_some(experiment, wanted, &is_over)?;
+    let window = Duration::from_nanos(experiment.window.as_nanos() / parts);
+    let shorter = Experiment { window, ..experiment.clone() };
+    let (began, made) = (BootTime.now(), AtomicBool::new(false));
+    let is_over = || {
+        let time = if made.load(Ordering::Relaxed) { time } else { most };
+        over() || BootTime.now().since(began) > time
+    };
+    let progress = || made.store(true, Ordering::Relaxed);
+    let control = Control { progress: &progress, over: &is_over };
+    let mut said = of_some(&shorter, wanted, control)?;
     said["seconds"] = json!(BootTime.now().since(began).as_secs_f64());
+    if parts > 1 {
+        said["instead"]["window"] = json!(window.to_string());
+    }
     Some(said)
 }
 
-/// What as many of its first runs give as are made until `over`.
-fn of_some(
-    experiment: &Experiment,
-    wanted: &Wanted,
-    over: &(dyn Fn() -> bool + Sync),
-) -> Option<Value> {
-    let control = Control { progress: &|| (), over };
+/// What as many of its first runs give as are made until it is over.
+fn of_some(experiment: &Experiment, wanted: &Wanted, control: Control<'_>) -> Option<Value> {
     let experiment = Experiment { runs: RUNS, ..experiment.clone() };
     let (answer, made) = experiment.run_on(RunsMade::default(), control).ok()?;
     let measure = measure::choose(&answer, wanted.measure.as_deref()).ok()?;
@@ -238,7 +240,8 @@ mod tests {
         let wanted = json!({ "protocol": "le-s", "measure": "leadership_delay" });
         let begun = AtomicU64::new(0);
         let over = || begun.fetch_add(1, Ordering::Relaxed) >= runs;
-        of_some(&experiment, &serde_json::from_value(wanted).unwrap(), &over).unwrap()
+        let control = Control { progress: &|| (), over: &over };
+        of_some(&experiment, &serde_json::from_value(wanted).unwrap(), control).unwrap()
     }
 
     #[test]

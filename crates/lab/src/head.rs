@@ -36,7 +36,7 @@ pub(crate) fn of(chosen: &Chosen, judged: Option<&Judged>) -> Value {
     let leases = choice.profile().leases.is_some();
     let scales = choice.time_scales(plan.nodes);
     let endless = plan.horizon >= Duration::LONGEST_WRITTEN;
-    let promise = chosen.promise.unwrap_or_else(|| choice.promise_to(plan.nodes));
+    let promise = scenario.promise.unwrap_or_else(|| choice.promise_to(plan.nodes));
     json!({
         "lab": "head",
         "protocol": scenario.protocol,

@@ -22,7 +22,7 @@
 //! | [`Program`], [`Demo`] | what the server asks the program that it is part of |
 //! | `server`, `doors` | the thread, the connections, and who may ask |
 //! | `reply`, `work` | the form of answers, and work that ends when nobody waits for it |
-//! | `files` | the page |
+//! | `files`, `palette` | the page, and a test of its colours |
 //! | `what` | which run a request means |
 //! | `bodies` | the bodies of requests, for fuzzers |
 //! | `stage`, `head`, `lessons` | one run, played |
@@ -41,6 +41,8 @@ mod head;
 mod lessons;
 mod live;
 mod measure;
+#[cfg(test)]
+mod palette;
 mod plain;
 mod program;
 mod recorded;

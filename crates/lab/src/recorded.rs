@@ -204,7 +204,7 @@ fn play(bytes: &[u8], lines: &mut Lines) -> Result<(), String> {
 /// Plays and judges what was recorded.
 pub(crate) async fn judge(State(app): Shared, request: Request) -> Response {
     // First the slot: only as many bodies are held as are worked on.
-    let slot = match app.slots.enter().await {
+    let slot = match app.traces.enter().await {
         Ok(slot) => slot,
         Err(refused) => return refused,
     };
@@ -212,7 +212,7 @@ pub(crate) async fn judge(State(app): Shared, request: Request) -> Response {
         Ok(bytes) if bytes.trim_ascii().is_empty() => {
             reply::refused("the body has no records; send the lines that members recorded")
         }
-        Ok(bytes) => app.slots.stream_in(slot, move |lines| play(&bytes, lines)),
+        Ok(bytes) => app.traces.stream_in(slot, move |lines| play(&bytes, lines)),
         Err(refused) => refused,
     }
 }

@@ -3,7 +3,7 @@
 use crate::doors::Doors;
 use crate::program::{Demo, Program};
 use crate::server::Settings;
-use crate::work::{AT_ONCE, QUICK, Slots, WATCHERS};
+use crate::work::{AT_ONCE, QUICK, Slots, TRACES, WATCHERS};
 use crate::{figures, files, lessons, live, measure, recorded, reply, stage, trials};
 use axum::Router;
 use axum::body::to_bytes;
@@ -41,6 +41,8 @@ pub(crate) struct App {
     pub(crate) program: Arc<dyn Program>,
     /// The slots of requests that simulate: they may take minutes.
     pub(crate) slots: Slots,
+    /// The slots of recorded traces.
+    pub(crate) traces: Slots,
     /// The slots of requests that take a moment. They do not wait for those that simulate.
     pub(crate) quick: Slots,
     /// The slots of pages that watch live members, for as long as they are open.
@@ -64,6 +66,7 @@ impl App {
             doors,
             program,
             slots: Slots::new(AT_ONCE).at_most(settings.time_limit),
+            traces: Slots::new(TRACES).at_most(settings.time_limit),
             quick: Slots::new(QUICK),
             watchers: Slots::new(WATCHERS),
             members: settings.members.clone(),

@@ -109,8 +109,8 @@ impl Played {
             true => None,
             false => {
                 let shown = Plan { horizon: end.since(SimTime::ZERO), ..plan.clone() };
-                let (choice, seed) = (&scenario.choice, scenario.seed);
-                judge_plan_until(choice, &shown, chosen.promise, seed, Arc::clone(over)).ok()
+                let (choice, promise, seed) = (&scenario.choice, scenario.promise, scenario.seed);
+                judge_plan_until(choice, &shown, promise, seed, Arc::clone(over)).ok()
             }
         };
         let ending = Ending::of(&records, end);

@@ -85,7 +85,8 @@ fn violation(
     let horizon = schedule.plan.horizon;
     schedule.plan.horizon = horizon + horizon / 10;
     let about = format!("{name} breaks {}: {}", trial.promise, broken.text);
-    let toml = scenario::to_toml(&schedule, &about, name, config).map_err(|bad| bad.to_string())?;
+    let toml = scenario::to_toml(trial, &schedule, &about, name, config);
+    let toml = toml.map_err(|bad| bad.to_string())?;
     Ok(json!({
         "lab": "violation",
         "invariant": broken.invariant,
@@ -94,7 +95,7 @@ fn violation(
         "schedule": found.number,
         "before": before,
         "after": after,
-        "what": { "toml": toml, "promise": trial.promise.name() },
+        "what": { "toml": toml },
         "toml": toml,
         "command": format!("{command} {seed}--schedule {}", found.number),
     }))

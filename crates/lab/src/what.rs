@@ -8,7 +8,6 @@ use crate::program::{Asked, Flags, Program};
 use crate::stage::{NODES_MAX, check_size};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::find;
-use bellwether_protocols::promise::Promise;
 use bellwether_sim::{ScenarioFile, Terrain};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -29,7 +28,7 @@ pub(crate) struct RunRequest {
     /// A number, or its digits: the numbers of a page are exact up to 2^53 only.
     #[serde(default)]
     seed: Option<Seed>,
-    /// The promise to judge the run by, instead of the protocol's own.
+    /// The promise to judge the run by, instead of that of a file or the protocol's own.
     #[serde(default)]
     promise: Option<String>,
     #[serde(default)]
@@ -74,8 +73,6 @@ impl Seed {
 pub(crate) struct Chosen {
     pub(crate) scenario: ScenarioFile,
     pub(crate) terrain: Terrain,
-    /// The promise to judge it by, if it is not the protocol's own.
-    pub(crate) promise: Option<Promise>,
     /// The scenario file, as the library writes it.
     pub(crate) toml: String,
     /// The command that shows the same run, if no file is needed for it.
@@ -90,21 +87,19 @@ impl RunRequest {
 
     /// Reads the run.
     pub(crate) fn choose(&self, program: &dyn Program) -> Result<Chosen, String> {
-        let promise = self.promise.as_deref().map(str::parse::<Promise>).transpose();
-        let promise = promise.map_err(|bad| bad.to_string())?;
         let (text, terrain, command) = self.text(program)?;
         // Before it is parsed, because checking a plan builds one.
         let nodes: Option<Table> = text.parse().ok();
         check_most(nodes.and_then(|table| table.get("nodes")?.as_integer()))?;
         let changed = self.seed.is_some() || !self.faults.is_empty();
-        let told = self.captions.is_some() || self.outcome.is_some();
+        let told = self.captions.is_some() || self.outcome.is_some() || self.promise.is_some();
         let text = if changed || told { self.changed(&text)? } else { text };
         let scenario = ScenarioFile::parse(&text).map_err(|bad| bad.to_string())?;
         let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let none = toml::Value::Table(Table::new());
         let params = table.get("params").unwrap_or(&none);
         let toml = scenario.to_toml(params).map_err(|bad| bad.to_string())?;
-        Ok(Chosen { scenario, terrain, promise, toml, command: command.filter(|_| !changed) })
+        Ok(Chosen { scenario, terrain, toml, command: command.filter(|_| !changed) })
     }
 
     /// The scenario file before anything is added, where its processes are, and the command.
@@ -136,7 +131,8 @@ impl RunRequest {
         }
     }
 
-    /// The file with another seed, with more faults, and with other words for its reader.
+    /// The file with another seed, with more faults, with other words for its reader, and judged
+    /// by another promise.
     fn changed(&self, text: &str) -> Result<String, String> {
         // The reader of scenario files names the place of what is wrong.
         ScenarioFile::parse(text).map_err(|bad| bad.to_string())?;
@@ -165,6 +161,9 @@ impl RunRequest {
         let faults = timed.into_iter().map(|(_, fault)| fault).collect::<Vec<_>>();
         if !faults.is_empty() {
             table.insert("faults".to_owned(), toml::Value::Array(faults));
+        }
+        if let Some(promise) = &self.promise {
+            table.insert("promise".to_owned(), toml::Value::String(promise.clone()));
         }
         if let Some(captions) = &self.captions {
             put(&mut table, "caption", Value::Array(captions.clone()))?;

@@ -26,6 +26,8 @@ use tokio::time::timeout;
 pub(crate) const AT_ONCE: usize = 6;
 /// The most that take only a moment.
 pub(crate) const QUICK: usize = 12;
+/// The most recorded traces that are held and judged at a time: each may need much memory.
+pub(crate) const TRACES: usize = 2;
 /// The most who watch live members at a time.
 pub(crate) const WATCHERS: usize = 8;
 /// How long a request waits for its turn.

@@ -1,6 +1,6 @@
 //! Every lesson ends as it states, and its captions can be read along.
 
-use bellwether_check::judge_plan;
+use bellwether_check::judge_plan_by;
 use bellwether_core::{Duration, SimTime};
 use bellwether_lab::{EVENTS_MAX, LESSONS, Lesson, NODES_MAX};
 use bellwether_sim::ScenarioFile;
@@ -19,7 +19,7 @@ fn every_lesson_ends_as_it_states() {
         let records = file.trace(file.seed);
         assert!(records.len() < EVENTS_MAX && file.plan.nodes <= NODES_MAX, "{}", lesson.name);
         let ending = Ending::of(&records, SimTime::ZERO + file.plan.horizon);
-        let judged = judge_plan(&file.choice, &file.plan, file.seed).unwrap();
+        let judged = judge_plan_by(&file.choice, &file.plan, file.promise, file.seed).unwrap();
         let broken = judged.breaches.first().map(|breach| breach.invariant);
         let stated = file.outcome.expect("a lesson states its outcome");
         if let Some(difference) = stated.differs(&ending, broken) {

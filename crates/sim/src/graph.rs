@@ -100,14 +100,20 @@ pub fn disc(nodes: u32, range: f64, luck: &mut Stream) -> Option<(Vec<[f64; 2]>,
     })
 }
 
-/// All pairs within `range` of each other.
+/// All pairs within `range` of each other, in order.
 pub(crate) fn within(places: &[[f64; 2]], range: f64) -> Links {
-    let near = |a: &[f64; 2], b: &[f64; 2]| {
-        let [x, y] = [a[0] - b[0], a[1] - b[1]];
-        x * x + y * y <= range * range
-    };
-    let mut links = complete(places.len() as u32);
-    links.retain(|(a, b)| near(&places[*a as usize], &places[*b as usize]));
+    // From left to right, so that nobody looks at all others.
+    let mut row: Vec<(u32, [f64; 2])> = (0..).zip(places.iter().copied()).collect();
+    row.sort_by(|(_, a), (_, b)| a[0].total_cmp(&b[0]));
+    let square = range * range;
+    let mut links = Links::new();
+    for (index, (a, [x, y])) in row.iter().enumerate() {
+        let apart = row[index + 1..].iter().map(|(b, other)| (b, other[0] - x, other[1] - y));
+        let near = apart.take_while(|(_, x, _)| x * x <= square);
+        let linked = near.filter(|(_, x, y)| x * x + y * y <= square);
+        links.extend(linked.map(|(b, ..)| (*a.min(b), *a.max(b))));
+    }
+    links.sort_unstable();
     links
 }
 
@@ -122,6 +128,20 @@ mod tests {
 
     fn is_tidy(links: &Links) -> bool {
         links.iter().all(|(a, b)| a < b) && links.is_sorted_by(|one, other| one < other)
+    }
+
+    #[test]
+    fn radios_are_linked_exactly_where_they_are_within_range() {
+        let mut luck = RunSeed::new(1, 0).world(StreamPurpose::Terrain);
+        for range in [0.0, 0.01, 0.2, 2.0] {
+            let places: Vec<[f64; 2]> = (0..200).map(|_| [luck.unit(), luck.unit()]).collect();
+            let near = |(a, b): &(u32, u32)| {
+                let [a, b] = [a, b].map(|node| places[*node as usize]);
+                (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2) <= range * range
+            };
+            let expected: Links = complete(200).into_iter().filter(near).collect();
+            assert_eq!(within(&places, range), expected, "{range}");
+        }
     }
 
     #[test]

@@ -110,6 +110,16 @@ impl Motion {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn draw(&self, nodes: u32, run_seed: RunSeed) -> Result<Journey, BadMotion> {
+        self.draw_unless(nodes, run_seed, &|| false)
+    }
+
+    /// The same until `over` says to give it up; nobody may use what is drawn by then.
+    pub(crate) fn draw_unless(
+        &self,
+        nodes: u32,
+        run_seed: RunSeed,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Journey, BadMotion> {
         self.check()?;
         let stream = |node: u32| run_seed.world(StreamPurpose::Motion { node });
         let legs: Vec<_> = (0..nodes).map(|node| self.wander(&mut stream(node))).collect();
@@ -117,6 +127,9 @@ impl Motion {
         let links = within(&places, self.range);
         let mut changes = Vec::new();
         for (a, b) in complete(nodes) {
+            if b == a + 1 && over() {
+                break;
+            }
             let mut linked = links.binary_search(&(a, b)).is_ok();
             self.meetings(&legs[a as usize], &legs[b as usize], |time, near| {
                 if near != linked {
@@ -261,6 +274,7 @@ impl std::error::Error for BadMotion {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
     use std::collections::BTreeSet;
 
     fn motion() -> Motion {
@@ -295,6 +309,19 @@ mod tests {
             }
             assert!(changes.next().is_none(), "in the end all stand still");
         }
+    }
+
+    #[test]
+    fn a_journey_is_given_up_on_the_way() {
+        let (motion, asked) = (motion(), Cell::new(0));
+        let over = || {
+            asked.set(asked.get() + 1);
+            asked.get() > 3
+        };
+        let seed = RunSeed::new(1, 0);
+        let part = motion.draw_unless(12, seed, &over).unwrap();
+        let whole = motion.draw(12, seed).unwrap();
+        assert!(part.changes.len() < whole.changes.len() && asked.get() == 4);
     }
 
     #[test]

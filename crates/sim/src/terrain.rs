@@ -158,23 +158,44 @@ impl Terrain {
         !drawn
     }
 
+    /// Checks what can be checked before it is drawn.
+    ///
+    /// # Errors
+    /// [`BadTerrain`], naming the values and the rule.
+    pub fn check(&self, nodes: u32) -> Result<(), BadTerrain> {
+        let paired = matches!(
+            self,
+            Self::Complete | Self::Random { .. } | Self::Disc { .. } | Self::Moving(_)
+        );
+        match self {
+            _ if paired && nodes > PAIRED_MAX => Err(BadTerrain::GroupTooLarge(nodes)),
+            Self::Moving(motion) => motion.check().map_err(BadTerrain::Motion),
+            _ => Ok(()),
+        }
+    }
+
     /// Draws the network for `nodes` processes.
     ///
     /// # Errors
     /// [`BadTerrain`], naming the values and the rule.
     pub fn draw(&self, nodes: u32, run_seed: RunSeed) -> Result<Drawn, BadTerrain> {
-        let paired = matches!(
-            self,
-            Self::Complete | Self::Random { .. } | Self::Disc { .. } | Self::Moving(_)
-        );
-        if paired && nodes > PAIRED_MAX {
-            return Err(BadTerrain::GroupTooLarge(nodes));
-        }
+        self.draw_unless(nodes, run_seed, &|| false)
+    }
+
+    /// The same until `over` says to give it up; nobody may use what is drawn by then.
+    pub(crate) fn draw_unless(
+        &self,
+        nodes: u32,
+        run_seed: RunSeed,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Drawn, BadTerrain> {
+        self.check(nodes)?;
         let mut luck = run_seed.world(StreamPurpose::Terrain);
         let links = match self {
             Self::Open => return Ok(Drawn::default()),
             Self::Moving(motion) => {
-                let journey = motion.draw(nodes, run_seed).map_err(BadTerrain::Motion)?;
+                let journey = motion.draw_unless(nodes, run_seed, over);
+                let journey = journey.map_err(BadTerrain::Motion)?;
                 let place = |node| journey.place(node, Duration::ZERO).unwrap_or_default();
                 let places = (0..nodes).map(|node| place(node).map(|way| way / motion.side));
                 let places = places.collect();

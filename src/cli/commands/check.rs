@@ -341,7 +341,7 @@ impl Check {
             shrink_choice(trial, choice.clone(), full, violation.breach.clone());
         let about = format!("{} breaks {}: {}", self.name(), trial.promise, broken.text);
         let shown = going_on(&schedule);
-        let scenario = self.scenario(&shown, &about, config)?;
+        let scenario = self.scenario(trial, &shown, &about, config)?;
         let title = format!("{}: {}", broken.invariant, broken.text);
         let picture = self.draw(&shown, choice, title);
         let again = self.again(written, params);
@@ -365,12 +365,13 @@ impl Check {
 
     fn scenario(
         &self,
+        trial: &Trial,
         schedule: &Schedule,
         about: &str,
         config: &Config,
     ) -> Result<String, Failure> {
         let name = self.name();
-        let written = scenario::to_toml(schedule, about, name, config);
+        let written = scenario::to_toml(trial, schedule, about, name, config);
         written.map_err(|error| Failure::Io(error.to_string()))
     }
 

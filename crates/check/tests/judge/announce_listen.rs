@@ -160,7 +160,8 @@ fn a_schedule_in_a_file_is_the_very_same_run() {
         let trial = Trial::new(&choice, 5, None, 8);
         for number in 0..60 {
             let schedule = trial.schedule(number);
-            let text = scenario::to_toml(&schedule, "a test", variant.name(), &config(variant));
+            let text =
+                scenario::to_toml(&trial, &schedule, "a test", variant.name(), &config(variant));
             let text = text.expect("it can be written");
             let file = ScenarioFile::parse(&text).unwrap_or_else(|bad| panic!("{bad}:\n{text}"));
             assert_eq!(file.plan, schedule.plan, "schedule {number}");

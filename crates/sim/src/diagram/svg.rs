@@ -56,9 +56,10 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.58
 }
 
-/// Colours are classes, so that a dark page gets a dark picture. The hues of leaders are distinct
-/// for people with any kind of colour vision (after Okabe and Ito, darkened so that white text is
-/// legible on them). Messages use another set, and each kind also has its own shape.
+/// Colours are classes, so that a dark page gets a dark picture. Leaders (`l`), who follows them
+/// (`f`) and kinds of messages (`k`) each have a set of colours that people with any kind of colour
+/// vision can tell apart, and text is legible on the first two. Each kind also has its own shape.
+/// The page of the laboratory has the same sets; `crates/lab/src/palette.rs` tests all of it.
 pub(super) const STYLE: &str = "\
 .bw{font:11px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
 .bw .page{fill:#fff}\
@@ -74,27 +75,27 @@ pub(super) const STYLE: &str = "\
 .bw .und{fill:#dde1e7}\
 .bw .sup{fill:#b9c0ca}\
 .bw .abo{fill:#f6f7f9;stroke:#8a94a3;stroke-dasharray:3 2}\
-.bw .l0{fill:#0072b2}\
-.bw .l1{fill:#c95500}\
-.bw .l2{fill:#00805c}\
-.bw .l3{fill:#a8518a}\
-.bw .l4{fill:#8a6a00}\
-.bw .l5{fill:#3b2f7d}\
-.bw .f0{fill:#bfdcec}\
-.bw .f1{fill:#f2d4bf}\
-.bw .f2{fill:#bfdfd6}\
-.bw .f3{fill:#e9d4e2}\
-.bw .f4{fill:#e2dabf}\
-.bw .f5{fill:#cecbde}\
-.bw .l6{fill:#6b5b53}\
-.bw .f6{fill:#d9d1cc}\
-.bw .k0{stroke:#3b4654}\
+.bw .l0{fill:#1d6faa}\
+.bw .l1{fill:#c14500}\
+.bw .l2{fill:#137a4f}\
+.bw .l3{fill:#a74e86}\
+.bw .l4{fill:#8e711c}\
+.bw .l5{fill:#382d7c}\
+.bw .f0{fill:#9dc1d8}\
+.bw .f1{fill:#ddad91}\
+.bw .f2{fill:#b2d3c4}\
+.bw .f3{fill:#caa4b6}\
+.bw .f4{fill:#d7ccad}\
+.bw .f5{fill:#9ca4c9}\
+.bw .l6{fill:#645853}\
+.bw .f6{fill:#beb2a9}\
+.bw .k0{stroke:#374452}\
 .bw .k1{stroke:#b5179e}\
-.bw .k2{stroke:#0a7e8c}\
-.bw .k3{stroke:#a04a08}\
-.bw .k4{stroke:#6d3fd1}\
-.bw .k5{stroke:#4d7c0f}\
-.bw .k6{stroke:#8a7a72}\
+.bw .k2{stroke:#29808d}\
+.bw .k3{stroke:#a64c05}\
+.bw .k4{stroke:#6e3dd0}\
+.bw .k5{stroke:#4d7c12}\
+.bw .k6{stroke:#86786e}\
 .bw .m path{fill:none;stroke-linecap:round}\
 .bw .m .x{stroke-dasharray:2 3;stroke-opacity:.65}\
 .bw .m .e{stroke-width:3}\
@@ -126,26 +127,27 @@ pub(super) const STYLE: &str = "\
 .bw .und{fill:#343c49}\
 .bw .sup{fill:#556072}\
 .bw .abo{fill:#1b212b}\
-.bw .l0{fill:#1b86c6}\
-.bw .l1{fill:#d0650f}\
-.bw .l2{fill:#128f6b}\
-.bw .l3{fill:#b8619a}\
-.bw .l4{fill:#9a7a10}\
-.bw .l5{fill:#6a5fc0}\
-.bw .f0{fill:#164564}\
-.bw .f1{fill:#623717}\
-.bw .f2{fill:#12493e}\
-.bw .f3{fill:#583652}\
-.bw .f4{fill:#4b4018}\
-.bw .f5{fill:#373561}\
-.bw .l6{fill:#85746b}\
-.bw .f6{fill:#423c3a}\
-.bw .k0{stroke:#c3ccd8}\
-.bw .k1{stroke:#f08be0}\
-.bw .k2{stroke:#56cfdd}\
-.bw .k3{stroke:#f2a266}\
-.bw .k4{stroke:#b79bff}\
-.bw .k5{stroke:#a5d15c}\
+.bw .l0{fill:#147ab7}\
+.bw .l1{fill:#b44a00}\
+.bw .l2{fill:#1d8465}\
+.bw .l3{fill:#af568e}\
+.bw .l4{fill:#8a721f}\
+.bw .l5{fill:#685ec1}\
+.bw .f0{fill:#2d577b}\
+.bw .f1{fill:#7a4326}\
+.bw .f2{fill:#094d44}\
+.bw .f3{fill:#633b5b}\
+.bw .f4{fill:#483b10}\
+.bw .f5{fill:#3a396f}\
+.bw .l6{fill:#70604d}\
+.bw .f6{fill:#39342e}\
+.bw .k0{stroke:#c1cad5}\
+.bw .k1{stroke:#ff94e0}\
+.bw .k2{stroke:#4ecae0}\
+.bw .k3{stroke:#f2a267}\
+.bw .k4{stroke:#a994f7}\
+.bw .k5{stroke:#afd85e}\
+.bw .k6{stroke:#737d8e}\
 .bw .ring{stroke:#12161d}\
 .bw .sign,.bw .tick,.bw .hatch{stroke:#fff}\
 .bw .solid{fill:#fff}\

@@ -2,13 +2,14 @@
 
 use super::rare::NotEstimated;
 use super::scenario::minority;
-use super::{Churn, Engine, Experiment, Initiators, Scenario};
+use super::{Churn, Engine, Experiment, Initiation, Initiators, Scenario};
 use crate::coin::RunSeed;
 use crate::diagram::TooMany;
+use crate::graph::Links;
 use crate::network::{BadProbability, Topology};
-use crate::plan::{BadPlan, Ranks};
+use crate::plan::{BadPlan, Plan, Ranks};
 use crate::scenario_file::BadScenario;
-use crate::terrain::BadTerrain;
+use crate::terrain::{BadTerrain, Terrain};
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{BadConfig, Goal, GroupTooLarge, Leases, names};
 use bellwether_protocols::param::BadParam;
@@ -273,13 +274,27 @@ impl Experiment {
         if self.choice.profile().on_demand {
             self.check_initiation()?; // its error names an unknown initiator better
         }
-        self.plan(RunSeed::new(self.seed, 0)).0.check()?;
+        self.check_plan()?;
         if self.engine == Engine::Lazy
             && let Some(why) = self.not_lazy()
         {
             return Err(BadExperiment::NotLazy(why));
         }
         self.check_scenario()
+    }
+
+    /// Checks the plan of the first run. Radios that move are not drawn for it, because that may
+    /// take seconds and breaks no rule of a plan: their links are between those that are there, in
+    /// order of time.
+    fn check_plan(&self) -> Result<(), BadPlan> {
+        let run_seed = RunSeed::new(self.seed, 0);
+        if !(self.choice.profile().on_demand && self.initiation.wanders()) {
+            return self.plan(run_seed).0.check();
+        }
+        let terrain = Terrain::Listed(Links::new());
+        let initiation = Initiation { terrain, ..self.initiation.clone() };
+        let standing = Self { initiation, ..self.clone() };
+        Plan { horizon: self.window, ..standing.plan(run_seed).0 }.check()
     }
 
     fn check_loss(&self) -> Result<(), BadExperiment> {
@@ -360,12 +375,12 @@ impl Experiment {
                 }
             }
         }
-        let run_seed = RunSeed::new(self.seed, 0);
-        let drawn = self.initiation.terrain.draw(live, run_seed);
-        let drawn = drawn.map_err(BadExperiment::Terrain)?;
+        let terrain = &self.initiation.terrain;
         if self.initiation.wanders() {
-            return Ok(());
+            return terrain.check(live).map_err(BadExperiment::Terrain);
         }
+        let drawn = terrain.draw(live, RunSeed::new(self.seed, 0));
+        let drawn = drawn.map_err(BadExperiment::Terrain)?;
         let drawn = drawn.links.map(|links| Topology::Graph { links });
         if let Some(topology) = &drawn {
             if let Some(node) = topology.loops() {

@@ -114,8 +114,13 @@ impl Initiators {
     }
 }
 
-/// Adds the circumstances to a plan.
-pub(super) fn call_elections(experiment: &Experiment, plan: &mut Plan, run_seed: RunSeed) {
+/// Adds the circumstances to a plan, unless `over` says to give it up.
+pub(super) fn call_elections(
+    experiment: &Experiment,
+    plan: &mut Plan,
+    run_seed: RunSeed,
+    over: &dyn Fn() -> bool,
+) {
     let Initiation { initiators, order, processing, detection, top_dead, terrain, spread, .. } =
         &experiment.initiation;
     plan.order.clone_from(order);
@@ -144,7 +149,7 @@ pub(super) fn call_elections(experiment: &Experiment, plan: &mut Plan, run_seed:
     // The check before the runs ensures that the network can be drawn. If a later draw is not
     // connected, all processes are alone and the run is unsettled.
     let alone = || Drawn { links: Some(Links::new()), ..Drawn::default() };
-    terrain.draw(live, run_seed).unwrap_or_else(|_| alone()).enter(plan);
+    terrain.draw_unless(live, run_seed, over).unwrap_or_else(|_| alone()).enter(plan);
     if experiment.initiation.wanders() {
         plan.horizon = experiment.window;
     } else if experiment.choice.profile().restless {

@@ -198,7 +198,7 @@ impl Experiment {
     /// The plan of one run, and when its watch begins. It does not contain the cut of a split,
     /// which depends on who leads at that time.
     pub fn plan(&self, run_seed: RunSeed) -> (Plan, SimTime) {
-        self.scenario.plan(self, run_seed)
+        self.scenario.plan(self, run_seed, &|| false)
     }
 
     /// The plan of the first run, with the cut of a split, and when its watch begins.

@@ -128,8 +128,14 @@ impl Scenario {
         matches!(self, Self::Departure | Self::Split)
     }
 
-    /// The plan of one run, and when its watch begins.
-    pub(super) fn plan(&self, experiment: &Experiment, run_seed: RunSeed) -> (Plan, SimTime) {
+    /// The plan of one run, and when its watch begins. If `over` says to give it up, nobody may use
+    /// the plan.
+    pub(super) fn plan(
+        &self,
+        experiment: &Experiment,
+        run_seed: RunSeed,
+        over: &dyn Fn() -> bool,
+    ) -> (Plan, SimTime) {
         let nodes = experiment.nodes;
         let mut plan = Plan {
             network: experiment.network.clone(),
@@ -140,7 +146,7 @@ impl Scenario {
         };
         let profile = experiment.choice.profile();
         if profile.on_demand {
-            call_elections(experiment, &mut plan, run_seed);
+            call_elections(experiment, &mut plan, run_seed, over);
             return (plan, SimTime::ZERO);
         }
         if *self == Self::Start && profile.leases.is_some() {
@@ -193,7 +199,10 @@ impl Scenario {
         run_seed: RunSeed,
         over: &dyn Fn() -> bool,
     ) -> Option<Planned> {
-        let (mut plan, from) = self.plan(experiment, run_seed);
+        let (mut plan, from) = self.plan(experiment, run_seed, over);
+        if experiment.initiation.wanders() && over() {
+            return None;
+        }
         if *self != Self::Split {
             return Some(Planned { plan, from, apart: Vec::new() });
         }

@@ -5,6 +5,7 @@ use crate::ineffective_fault::IneffectiveFault;
 use crate::plan::BadPlan;
 use bellwether_core::Duration;
 use bellwether_protocols::choice::{BadConfig, GroupTooLarge, names};
+use bellwether_protocols::promise::BadPromise;
 use std::fmt;
 
 /// Why a file is not a valid scenario.
@@ -32,6 +33,8 @@ pub enum Problem {
     Form(String),
     /// No protocol has this name.
     Protocol(String),
+    /// No promise has this name.
+    Promise(BadPromise),
     /// The parameters break a rule.
     Config(BadConfig),
     /// The plan breaks a rule.
@@ -69,6 +72,7 @@ impl fmt::Display for Problem {
                 let names = names().join(", ");
                 write!(f, "protocol = \"{name}\", but no protocol has that name; there are {names}")
             }
+            Self::Promise(bad) => bad.fmt(f),
             Self::Config(bad) => bad.fmt(f),
             Self::Plan(bad) => bad.fmt(f),
             Self::Row(bad) => bad.fmt(f),

@@ -32,10 +32,11 @@ use crate::ineffective_fault::idle;
 use crate::order::Order;
 use crate::plan::{Key, Plan, Ranks};
 use bellwether_protocols::choice::{self, Choice};
+use bellwether_protocols::promise::Promise;
 use bellwether_protocols::simulated::Layout;
 use document::Document;
 use serde::Serialize;
-use written::Written;
+use written::{Beside, Written};
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
@@ -50,6 +51,9 @@ pub struct ScenarioFile {
     pub plan: Plan,
     /// The seed, unless the caller uses another one.
     pub seed: u64,
+    /// The promise that the run is judged by, if it is not the protocol's own. The run does not
+    /// depend on it.
+    pub promise: Option<Promise>,
     /// What a reader is told, in order of time. The run does not depend on it.
     pub captions: Vec<Caption>,
     /// What the run comes to, if the file states it. The run does not depend on it.
@@ -59,7 +63,8 @@ pub struct ScenarioFile {
 impl ScenarioFile {
     /// A scenario that nobody wrote in a file, and that tells nothing beside the run.
     pub fn of(about: String, protocol: String, choice: Choice, plan: Plan, seed: u64) -> Self {
-        Self { about, protocol, choice, plan, seed, captions: Vec::new(), outcome: None }
+        let (promise, captions, outcome) = (None, Vec::new(), None);
+        Self { about, protocol, choice, plan, seed, promise, captions, outcome }
     }
 
     /// Reads a scenario.
@@ -68,7 +73,8 @@ impl ScenarioFile {
     /// [`BadScenario`], naming the line, the key and the rule.
     pub fn parse(text: &str) -> Result<Self, BadScenario> {
         let document = Document::parse(text)?;
-        let Written { about, protocol, seed, plan, captions, outcome } = Written::read(&document)?;
+        let Written { about, protocol, seed, plan, promise, captions, outcome } =
+            Written::read(&document)?;
         let Some(entry) = choice::find(&protocol) else {
             return Err(document.refuse("protocol", Problem::Protocol(protocol)));
         };
@@ -83,7 +89,7 @@ impl ScenarioFile {
         if !telling::in_order(&captions, plan.horizon) {
             return Err(document.refuse("caption", Problem::Captions(plan.horizon)));
         }
-        let scenario = Self { about, protocol, choice, plan, seed, captions, outcome };
+        let scenario = Self { about, protocol, choice, plan, seed, promise, captions, outcome };
         scenario.check_effects().map_err(|(key, problem)| document.refuse(key, problem))?;
         Ok(scenario)
     }
@@ -140,8 +146,23 @@ impl ScenarioFile {
         plan: &Plan,
         seed: u64,
     ) -> Result<String, Unwritable> {
-        let telling = (&[][..], None);
-        written::write(about, protocol, params, plan, seed, telling)
+        Self::write_judged(about, protocol, params, plan, seed, None)
+    }
+
+    /// The same with the promise that the run is judged by, if it is not the protocol's own.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_judged<C: Serialize>(
+        about: &str,
+        protocol: &str,
+        params: &C,
+        plan: &Plan,
+        seed: u64,
+        promise: Option<Promise>,
+    ) -> Result<String, Unwritable> {
+        let beside = Beside { promise, ..Beside::default() };
+        written::write(about, protocol, params, plan, seed, beside)
     }
 
     /// Writes this scenario with these parameters, which are those of its protocol, and with all
@@ -150,8 +171,8 @@ impl ScenarioFile {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn to_toml<C: Serialize>(&self, params: &C) -> Result<String, Unwritable> {
-        let Self { about, protocol, plan, seed, captions, outcome, .. } = self;
-        let telling = (&captions[..], outcome.as_ref());
-        written::write(about, protocol, params, plan, *seed, telling)
+        let Self { about, protocol, plan, seed, promise, captions, outcome, .. } = self;
+        let beside = Beside { promise: *promise, captions, outcome: outcome.as_ref() };
+        written::write(about, protocol, params, plan, *seed, beside)
     }
 }

@@ -9,6 +9,7 @@ use crate::network::{Network, Probability};
 use crate::order::Order;
 use crate::plan::{Key, Plan, Ranks};
 use bellwether_core::Duration;
+use bellwether_protocols::promise::Promise;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -18,8 +19,17 @@ pub(super) struct Written {
     pub(super) protocol: String,
     pub(super) seed: u64,
     pub(super) plan: Plan,
+    pub(super) promise: Option<Promise>,
     pub(super) captions: Vec<Caption>,
     pub(super) outcome: Option<StatedOutcome>,
+}
+
+/// What a file says that its run does not depend on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Beside<'a> {
+    pub(super) promise: Option<Promise>,
+    pub(super) captions: &'a [Caption],
+    pub(super) outcome: Option<&'a StatedOutcome>,
 }
 
 /// A file, with its keys in the order in which people read them.
@@ -65,6 +75,9 @@ struct File<P> {
     /// The order of the ring.
     #[serde(default, skip_serializing_if = "is_usual")]
     order: Order,
+    /// The promise that the run is judged by; the protocol's own if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    promise: Option<String>,
     /// The parameters. Their keys are known only once the protocol is.
     #[serde(default)]
     params: P,
@@ -99,6 +112,8 @@ fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
 impl Written {
     pub(super) fn read(document: &Document<'_>) -> Result<Self, BadScenario> {
         let file: File<toml::Table> = document.read()?;
+        let promise = file.promise.as_deref().map(str::parse).transpose();
+        let promise = promise.map_err(|bad| document.refuse("promise", Problem::Promise(bad)))?;
         let mut faults = Vec::new();
         for (number, row) in file.faults.into_iter().enumerate() {
             faults.push(
@@ -130,6 +145,7 @@ impl Written {
             protocol: file.protocol,
             seed: file.seed,
             plan,
+            promise,
             captions: file.caption,
             outcome: file.outcome,
         })
@@ -143,7 +159,7 @@ pub(super) fn write<C: Serialize>(
     params: &C,
     plan: &Plan,
     seed: u64,
-    (captions, outcome): (&[Caption], Option<&StatedOutcome>),
+    Beside { promise, captions, outcome }: Beside<'_>,
 ) -> Result<String, Unwritable> {
     let idle = idle(plan);
     let has_effect = |number: &usize| idle.iter().all(|(other, _)| other != number);
@@ -166,6 +182,7 @@ pub(super) fn write<C: Serialize>(
         until: plan.horizon,
         drift: plan.drift,
         offset: plan.offset,
+        promise: promise.map(|promise| promise.name().to_owned()),
         params,
         network: plan.network.clone(),
         faults: faults.map(|(_, timed)| Row::from(timed)).collect(),

@@ -153,10 +153,24 @@ impl<P: Protocol> World<P> {
 
     /// Begins a run: everything that happens before time passes.
     pub fn begin<O: Observer<P>>(&mut self, plan: &Plan, run_seed: RunSeed, observer: &mut O) {
+        self.begin_unless(plan, run_seed, observer, &mut Patience::new(plan.nodes, None));
+    }
+
+    /// Begins a run, or gives it up on the way; whether it has begun.
+    fn begin_unless<O: Observer<P>>(
+        &mut self,
+        plan: &Plan,
+        run_seed: RunSeed,
+        observer: &mut O,
+        patience: &mut Patience<'_>,
+    ) -> bool {
         self.reset(plan, run_seed);
         let mut absent = plan.absent.clone();
         absent.sort_unstable();
         for node in 0..plan.nodes {
+            if patience.is_over() {
+                return false;
+            }
             if absent.is_empty() || absent.binary_search(&node).is_err() {
                 self.start(node, Disk::Kept, observer);
             }
@@ -167,12 +181,13 @@ impl<P: Protocol> World<P> {
             self.schedule_detection(node, Reach::Down);
             self.spread_detection(observer); // absent from the start, and known to be
         }
+        true
     }
 
     /// Goes on with a run of this plan until the observer is done, no event is left, or the horizon
     /// is reached.
     pub fn proceed<O: Observer<P>>(&mut self, plan: &Plan, observer: &mut O) -> Outcome {
-        self.go_on(plan, observer, None);
+        self.go_on(plan, observer, &mut Patience::new(plan.nodes, None));
         self.outcome(observer)
     }
 
@@ -185,23 +200,24 @@ impl<P: Protocol> World<P> {
         observer: &mut O,
         over: &dyn Fn() -> bool,
     ) -> Option<Outcome> {
-        self.begin(plan, run_seed, observer);
-        self.go_on(plan, observer, Some(over)).then(|| self.outcome(observer))
+        let patience = &mut Patience::new(plan.nodes, Some(over));
+        let ended = self.begin_unless(plan, run_seed, observer, patience)
+            && self.go_on(plan, observer, patience);
+        ended.then(|| self.outcome(observer))
     }
 
     fn outcome<O: Observer<P>>(&self, observer: &O) -> Outcome {
         Outcome { ended: self.now, deliveries: self.deliveries, satisfied: observer.done() }
     }
 
-    /// Goes on until the run ends, or until `over` says to give it up; whether it has ended.
+    /// Goes on until the run ends, or gives it up on the way; whether it has ended.
     fn go_on<O: Observer<P>>(
         &mut self,
         plan: &Plan,
         observer: &mut O,
-        over: Option<&dyn Fn() -> bool>,
+        patience: &mut Patience<'_>,
     ) -> bool {
         let end = plan.end().as_nanos();
-        let mut patience = Patience::new(plan.nodes, over);
         while !observer.done() {
             if patience.is_over() {
                 return false;

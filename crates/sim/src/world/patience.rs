@@ -1,13 +1,14 @@
 //! When to ask whether a run is to be given up.
 
-/// The work between two questions: so many steps, each of them for all processes.
-const WORK: u32 = 1 << 22;
+/// The work between two questions: in a step each process may do something for each other one.
+const WORK: u64 = 1 << 28;
 /// The most steps between two questions, in a small group, and the fewest, in a large one.
-const STEPS_MAX: u32 = 1 << 16;
+const STEPS_MAX: u32 = 1 << 14;
 const STEPS_MIN: u32 = 1 << 6;
 
-/// Counts steps between two questions whether to give a run up. A step may be a multicast to all
-/// processes, so a large group has fewer of them.
+/// Counts steps between two questions whether to give a run up. A step may be a multicast that all
+/// processes answer, and an answer may be looked at beside all others. So a large group makes fewer
+/// steps between two questions.
 pub(super) struct Patience<'a> {
     over: Option<&'a dyn Fn() -> bool>,
     steps: u32,
@@ -17,7 +18,8 @@ pub(super) struct Patience<'a> {
 impl<'a> Patience<'a> {
     /// For a group of so many.
     pub(super) fn new(nodes: u32, over: Option<&'a dyn Fn() -> bool>) -> Self {
-        let steps = (WORK / nodes.max(1)).clamp(STEPS_MIN, STEPS_MAX);
+        let pairs = u64::from(nodes.max(1)).pow(2);
+        let steps = (WORK / pairs).clamp(STEPS_MIN.into(), STEPS_MAX.into()) as u32;
         Self { over, steps, left: steps }
     }
 
@@ -42,7 +44,7 @@ mod tests {
 
     #[test]
     fn it_asks_after_so_many_steps_and_more_often_in_a_large_group() {
-        for (nodes, steps) in [(1, 1 << 16), (64, 1 << 16), (4096, 1 << 10), (u32::MAX, 1 << 6)] {
+        for (nodes, steps) in [(1, 1 << 14), (128, 1 << 14), (1000, 268), (u32::MAX, 1 << 6)] {
             let asked = Cell::new(0);
             let over = || {
                 asked.set(asked.get() + 1);

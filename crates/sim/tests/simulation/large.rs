@@ -5,7 +5,7 @@
 //! bound, and what a follower sends does not depend on the size of the group.
 
 use crate::support::{at, crash, ms, p, plan};
-use bellwether_core::{Dest, Duration, Leadership, NodeId, Protocol, SimTime};
+use bellwether_core::{Dest, Duration, Instant, Leadership, Node, NodeId, Protocol, SimTime};
 use bellwether_protocols::local_leader::{Config, LocalLeader, Params};
 use bellwether_sim::network::{Delay, Loss, Network};
 use bellwether_sim::{Cause, Observer, Plan, RunSeed, World};
@@ -159,4 +159,28 @@ fn ten_thousand() {
         );
         assert!(last <= bound().as_secs_f64() * 1e3);
     }
+}
+
+/// How many have started.
+struct Started(u32);
+
+impl Observer<LocalLeader> for Started {
+    fn on_start(&mut self, _: SimTime, _: u32, _: Instant, _: &Node<LocalLeader>) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn a_run_is_given_up_while_its_processes_start() {
+    let founders = (0..VOTERS).collect();
+    let plan = Plan { founders, ..plan(2_000, Network::default(), ms(100), Vec::new()) };
+    let new = || World::<LocalLeader>::new(params().layered());
+    let (mut world, mut started) = (new(), Started(0));
+    let outcome = world.run_unless(&plan, RunSeed::new(1, 0), &mut started, &|| true);
+    assert_eq!(outcome, None);
+    assert!((1..2_000).contains(&started.0), "{} have started", started.0);
+    // The world can be used again.
+    let ended = world.run_unless(&plan, RunSeed::new(1, 0), &mut Started(0), &|| false);
+    let other = new().run(&plan, RunSeed::new(1, 0), &mut Started(0));
+    assert_eq!(ended, Some(other));
 }

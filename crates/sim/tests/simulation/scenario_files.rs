@@ -2,6 +2,7 @@
 //! same run.
 
 use bellwether_core::Duration;
+use bellwether_protocols::promise::Promise;
 use bellwether_sim::network::Probability;
 use bellwether_sim::{Disk, Fault, Network, Order, Plan, Renumbered, ScenarioFile, Timed, Who};
 
@@ -249,6 +250,19 @@ fn what_is_written_is_read_as_the_same_plan() {
         let file = ScenarioFile::parse(&text).unwrap_or_else(|bad| panic!("{bad}\n{text}"));
         assert_eq!((file.plan, file.seed, file.about.as_str()), (plan, 5, "all of it"));
     }
+}
+
+#[test]
+fn a_file_says_by_which_promise_its_run_is_judged() {
+    let (none, plan, promise) = (toml::Table::new(), Plan::new(3), Some(Promise::NeverTwo));
+    let text = ScenarioFile::write_judged("", "le-s", &none, &plan, 1, promise).unwrap();
+    let file = ScenarioFile::parse(&text).unwrap_or_else(|bad| panic!("{bad}\n{text}"));
+    assert_eq!(file.promise, promise);
+    assert_eq!(file.to_toml(&none), Ok(text.clone()));
+    let own = text.replace("promise = \"never-two\"\n", "");
+    assert_eq!(ScenarioFile::parse(&own).unwrap().promise, None);
+    let bad = ScenarioFile::parse(&text.replace("never-two", "zzz")).unwrap_err().to_string();
+    assert!(bad.contains("'zzz' is no promise") && bad.ends_with("(in `promise`)"), "{bad}");
 }
 
 #[test]
