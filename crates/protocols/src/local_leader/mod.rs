@@ -81,6 +81,7 @@ mod newcomer;
 mod observer;
 mod params;
 mod preset;
+mod refusal;
 mod replace;
 mod row;
 mod rules;
