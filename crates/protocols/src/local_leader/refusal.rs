@@ -59,7 +59,12 @@ impl Hall {
             return;
         }
         if remaining > Duration::ZERO {
-            round.free = round.free.max(now + remaining.min(longest));
+            let mut wait = remaining.min(longest);
+            if params.rotate_after.is_some() {
+                // It asks again at that moment, and others take their turns if that is in vain.
+                wait = self.times.outlasting(wait + params.clock_error * 2);
+            }
+            round.free = round.free.max(now + wait);
         }
         let (term, probe) = (round.term, round.term == 0);
         if highest >= term {
