@@ -367,13 +367,13 @@ impl Hall {
     fn assert_lease_is_covered(&self, base: Instant, cx: &Cx<'_, Self>) {
         let params = cx.params();
         let Some(lease) = self.lease.as_ref().filter(|_| params.rules.are_all()) else { return };
-        if lease.list != self.list.as_ref().map(List::id) {
-            return; // one by the list before ends later
-        }
         let covers = |lock: &Lock| lock.to == Some(self.me) && lock.until >= lease.until;
         assert!(self.lock.as_ref().is_some_and(covers), "a lease never outlives its holder's lock");
         assert!(self.votes.count(base), "a lease rests on requests of the current campaign");
         assert!(base <= cx.now(), "a lease rests on requests already made");
+        if lease.list != self.list.as_ref().map(List::id) {
+            return; // one by the list before ends later, and rests on the voters of that
+        }
         let supporters = lease.supporters.iter().copied();
         assert!(
             self.list.as_ref().is_none_or(|list| list.is_decided_by(supporters, params)),
