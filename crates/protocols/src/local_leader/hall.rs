@@ -396,6 +396,9 @@ impl Protocol for Hall {
         if reach == Reach::Up {
             self.line.restart_of(peer);
             self.line.know(peer, Candidacy::default(), cx.params());
+            if !cx.params().keep(Rule::CrashFreesNobody) {
+                self.lock = self.lock.filter(|lock| lock.to != Some(peer));
+            }
         }
     }
 
