@@ -56,6 +56,21 @@ fn the_word_that_a_member_never_voted_is_refused_if_it_has_or_stores_no_votes() 
     member.end();
     let line = refusal(&bellwether(&format!("{run} --tokens durable --preset wan")), 78);
     assert!(line.contains("members/web.1.state has its record; leave it out"), "{line}");
+    // A supervisor starts it again by the same command.
+    let state = folder.file("members").join("web.1.state");
+    let mut bytes = std::fs::read(&state).expect("it is there");
+    *bytes.last_mut().expect("it is not empty") ^= 1;
+    std::fs::write(&state, bytes).expect("there is room");
+    for lines in [2, 1] {
+        let output = bellwether(&format!("{run} --tokens durable"));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), errors.lines().count()), (Some(78), lines), "{errors}");
+        assert!(errors.contains("members/web.1.state.damaged and "), "{errors}");
+        assert!(!state.exists(), "it is put aside");
+    }
+    std::fs::remove_file(state.with_extension("state.damaged")).expect("it was put aside");
+    let line = refusal(&bellwether(&format!("{run} --tokens durable")), 78);
+    assert!(line.contains("a state file that may have had its record"), "{line}");
 }
 
 #[test]

@@ -415,6 +415,10 @@ impl<P: Protocol> Observer<P> for Watch {
         self.arrival = Some(Arrival { node, from: cause.from, took, bound: None });
     }
 
+    fn on_farewell(&mut self, _at: SimTime, node: u32, life: u64) {
+        self.farewells.push((node, life));
+    }
+
     fn on_step(&mut self, node: u32, scene: &Scene<'_, P>) {
         if self.is_over() {
             return;

@@ -280,6 +280,9 @@ pub struct View<'a> {
     pub arrival: Option<Arrival>,
     /// The process that made the last step; `None` if only time passed.
     pub stepped: Option<u32>,
+    /// The lives that others were told are over before that step: the process, and the number of
+    /// its incarnation.
+    pub farewells: &'a [(u32, u64)],
     /// Whether the records of that step may be incomplete: a trace ends there.
     pub torn: bool,
 }

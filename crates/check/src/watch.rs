@@ -22,6 +22,8 @@ pub(crate) struct Watch {
     pub(crate) arrival: Option<Arrival>,
     /// The process that made the last step; `None` if only time passed.
     pub(crate) stepped: Option<u32>,
+    /// The lives that others were told are over, by number, since the last look.
+    pub(crate) farewells: Vec<(u32, u64)>,
     /// Whether the records of that step may be incomplete: a trace ends there.
     pub(crate) torn: bool,
     /// The broken invariants. They are not checked again.
@@ -50,6 +52,7 @@ impl Watch {
             tally: Tally::default(),
             arrival: None,
             stepped: None,
+            farewells: Vec::new(),
             torn: false,
             breaches: Vec::new(),
             goes_on: false,
@@ -69,6 +72,7 @@ impl Watch {
         (self.alive, self.leaders, self.parted) = (Nodes::NONE, Nodes::NONE, Nodes::NONE);
         (self.still, self.arrival, self.stepped) = (Nodes::NONE, None, None);
         self.parts.clear();
+        self.farewells.clear();
         self.before = SimTime::ZERO;
         self.tally = Tally::new(self.invariants.len());
         self.breaches.clear();
@@ -136,6 +140,7 @@ impl Watch {
             parts: &self.parts,
             arrival: self.arrival,
             stepped: self.stepped,
+            farewells: &self.farewells,
             torn: self.torn,
         };
         for (invariant, counts) in self.invariants.iter_mut().zip(&mut self.tally.checks) {
@@ -155,6 +160,7 @@ impl Watch {
                 }
             }
         }
+        self.farewells.clear();
     }
 }
 

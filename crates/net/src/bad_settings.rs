@@ -322,7 +322,7 @@ impl NamesSettings for BadSettings {
                 name(Setting::Tokens)
             ),
             Self::HasVoted { place } => format!(
-                "{} says that this member has never voted, but it has: {place}; leave it out",
+                "{} says that this member has never voted, but {place}; leave it out",
                 name(Setting::Bootstrap)
             ),
             Self::Control(error) => error.explain(name),

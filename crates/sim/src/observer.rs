@@ -60,6 +60,9 @@ pub trait Observer<P: Protocol> {
     /// A process crashed or left.
     fn on_gone(&mut self, _at: SimTime, _node: u32) {}
 
+    /// Everybody is told that this incarnation is over: it left, or somebody sends its last will.
+    fn on_farewell(&mut self, _at: SimTime, _node: u32, _life: u64) {}
+
     /// An event was recorded. Called only if [`TRACES`](Self::TRACES).
     fn on_record(&mut self, _record: Record) {}
 
@@ -132,6 +135,11 @@ impl<P: Protocol, A: Observer<P>, B: Observer<P>> Observer<P> for (&mut A, &mut 
     fn on_gone(&mut self, at: SimTime, node: u32) {
         self.0.on_gone(at, node);
         self.1.on_gone(at, node);
+    }
+
+    fn on_farewell(&mut self, at: SimTime, node: u32, life: u64) {
+        self.0.on_farewell(at, node, life);
+        self.1.on_farewell(at, node, life);
     }
 
     fn on_record(&mut self, record: Record) {

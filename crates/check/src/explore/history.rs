@@ -78,6 +78,13 @@ impl History {
 }
 
 impl<P: Protocol> State<P> {
+    /// Notes that the last will of this life of a process is sent, which has crashed.
+    pub(super) fn note_will(&mut self, turn: u8, life: u64) {
+        let Some(validator) = &mut self.history.validator else { return };
+        let told = Arc::make_mut(validator).farewell(turn.into(), life);
+        debug_assert!(told.is_ok(), "whoever is released has crashed");
+    }
+
     /// Validates the step of a process, which was just made.
     pub(super) fn note_step(&mut self, turn: u8) {
         let place = &self.places[usize::from(turn)];

@@ -345,6 +345,7 @@ impl<P: Protocol> World<P> {
                 let life = u64::from(next.places[usize::from(next.turn)].life);
                 let will = Timed::<P>::last_will(life, &self.params);
                 let will = will.map(|will| Effect::Send(Dest::Everyone, will));
+                next.note_will(next.turn, life);
                 self.post(next, will.into_iter().collect());
             }
             Move::Restart => self.boot(next, draws),

@@ -47,8 +47,13 @@ impl Invariant for FollowsTheProof {
         if view.rows.iter().any(|row| row.unseen) {
             validator.lose_sight(); // whoever was not recorded may have voted for anybody
         }
-        let Some(node) = view.stepped else { return Finding::Nothing };
-        match validator.step(node, view.row(node), view.at) {
+        let mut farewells = view.farewells.iter();
+        let told = farewells.try_for_each(|(node, life)| validator.farewell(*node, *life));
+        let step = told.and_then(|()| match view.stepped {
+            Some(node) => validator.step(node, view.row(node), view.at),
+            None => Ok(false),
+        });
+        match step {
             Ok(true) => Finding::Kept,
             Ok(false) => Finding::Nothing,
             Err(_) if view.torn => {

@@ -2,7 +2,7 @@
 //!
 //! | promise | its invariants; bold ones apply to any protocol |
 //! |---|---|
-//! | never two | follows the proof (where there is one), **never two**, **ends by deadline**, tokens grow, observers' tokens (both where they are promised), SO, LS, locked supporters, disjoint partitions, T, everyone leads (where leadership goes round) |
+//! | never two | follows the proof (where there is one), **never two**, **ends by deadline**, tokens grow, observers' tokens (both where they are promised), witness never leads, SO, LS, locked supporters, disjoint partitions, T, everyone leads (where leadership goes round) |
 //! | one per partition | SO, LS, locked supporters, disjoint partitions, **ends by deadline**, BI, **T**, stable ⊆ logical, minimum leads, or everyone leads where leadership goes round; **agreement** for protocols that tell no supporters |
 //! | eventually one | **agreement**, best-leads (where that is promised), ends by deadline |
 //! | elects nobody | **elects nobody** |
@@ -33,6 +33,7 @@ mod stable_in_logical;
 mod support_at_most_one;
 mod timeliness;
 mod tokens_grow;
+mod witness_never_leads;
 
 #[cfg(test)]
 pub(crate) mod scenes;
@@ -56,6 +57,7 @@ pub use stable_in_logical::StableInLogical;
 pub use support_at_most_one::SupportAtMostOne;
 pub use timeliness::Timeliness;
 pub use tokens_grow::TokensGrow;
+pub use witness_never_leads::WitnessNeverLeads;
 
 use crate::view::View;
 use bellwether_core::SimTime;
@@ -153,6 +155,7 @@ fn special(promise: Promise, own: bool) -> Vec<Box<dyn Invariant>> {
             Box::new(NeverTwo),
             Box::new(TokensGrow::default()),
             Box::new(ObserversTokens::default()),
+            Box::new(WitnessNeverLeads),
             Box::new(EndsByDeadline),
             Box::new(SupportAtMostOne),
             Box::new(LeaderSupportsItself),

@@ -93,6 +93,7 @@ impl Stage {
             parts: &parts,
             arrival: self.arrival,
             stepped: self.stepped,
+            farewells: &[],
             torn: false,
         })
     }

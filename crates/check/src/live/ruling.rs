@@ -1,7 +1,7 @@
 //! What became of each invariant in a live run.
 
 use super::doubts::{Doubt, Doubts};
-use crate::invariants::{Invariant, ObserversTokens};
+use crate::invariants::{Invariant, ObserversTokens, WitnessNeverLeads};
 use bellwether_core::SimTime;
 
 /// The result of one invariant.
@@ -55,6 +55,7 @@ pub(super) fn ruled(
         });
         Ruling { invariant: invariant.name(), looks, outcome }
     });
-    // A group without observers is not asked about them.
-    rulings.filter(|it| it.looks > 0 || it.invariant != ObserversTokens::NAME).collect()
+    // A group without observers is not asked about them. Traces do not tell who is a witness.
+    let special = [ObserversTokens::NAME, WitnessNeverLeads::NAME];
+    rulings.filter(|it| it.looks > 0 || !special.contains(&it.invariant)).collect()
 }

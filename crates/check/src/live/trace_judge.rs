@@ -168,6 +168,8 @@ enum Happening<'a> {
     Silence(u32),
     /// An incarnation that others were told is over.
     Gone(u32),
+    /// The last will of this incarnation was received, and it is over.
+    Will(u32, u64),
     /// From now until then it is unknown what a process did.
     Doubt(u32, SimTime),
 }
@@ -187,6 +189,8 @@ struct TraceJudge<'a> {
     doubtful: Vec<SimTime>,
     /// The processes with incarnations that were not recorded with this clock.
     unseen: Vec<bool>,
+    /// The life that left in the last step.
+    left: Option<(u32, u64)>,
 }
 
 impl<'a> TraceJudge<'a> {
@@ -209,6 +213,7 @@ impl<'a> TraceJudge<'a> {
             places: Vec::new(),
             doubtful: vec![SimTime::ZERO; numbers as usize],
             unseen: vec![false; numbers as usize],
+            left: None,
         }
     }
 
@@ -259,12 +264,17 @@ impl<'a> TraceJudge<'a> {
                     (self.watch.stepped, self.watch.torn) = (Some(node), false);
                     "a last will".to_owned()
                 }
+                Happening::Will(node, life) => {
+                    self.watch.farewells.push((node, life));
+                    continue; // whoever received it makes a step now
+                }
                 Happening::Doubt(node, to) => {
                     self.doubt(at, node, to);
                     "where a record is missing".to_owned()
                 }
             };
             self.look(at, &place);
+            self.watch.farewells.extend(self.left.take());
             self.watch.stepped = None;
         }
         let row = |id| self.group.number(id).and_then(|one| self.watch.rows.get(one as usize));
@@ -385,6 +395,8 @@ impl<'a> TraceJudge<'a> {
             acted |= match &line.record.event {
                 Event::Begin(_) => self.begin(at, node),
                 Event::Leave => {
+                    let life = self.watch.rows[node as usize].account.life;
+                    self.left = life.map(|life| (node, life));
                     self.gone(at, node);
                     self.disturb(at);
                     return;
@@ -515,6 +527,11 @@ fn happenings<'a>(
     for (_, life) in lives.iter().enumerate().filter(|(index, life)| quiet(*index, life)) {
         if let Some((node, over)) = group.number(life.node).zip(ended(life, lives, &wills)) {
             all.push((over, Happening::Gone(node)));
+        }
+    }
+    for life in lives {
+        if let Some((node, over)) = group.number(life.node).zip(wills.over(life)) {
+            all.push((over, Happening::Will(node, life.head.incarnation)));
         }
     }
     for (index, life) in lives.iter().enumerate() {

@@ -106,7 +106,8 @@ pub(super) struct Life {
     pub(super) node: u32,
     /// The step with which it began.
     pub(super) began: u64,
-    pub(super) ended: bool,
+    /// Whether others were told that it is over: it left, or its last will was sent.
+    said_farewell: bool,
     /// The number of its incarnation.
     pub(super) number: u64,
     /// Its requests, in order.
@@ -149,11 +150,13 @@ pub(super) struct Spans {
 impl Life {
     pub(super) fn new(node: u32, number: u64, began: u64) -> Self {
         let (requests, given_up) = (Vec::new(), None);
-        Self { node, began, ended: false, number, requests, given_up, led: 0, led_by: None }
+        let (said_farewell, led, led_by) = (false, 0, None);
+        Self { node, began, said_farewell, number, requests, given_up, led, led_by }
     }
 
-    pub(super) fn end(&mut self) {
-        self.ended = true;
+    /// Others are told that it is over: all its requests are given up.
+    pub(super) fn say_farewell(&mut self) {
+        self.said_farewell = true;
         self.requests.iter_mut().for_each(|request| request.dead = true);
     }
 
@@ -161,10 +164,10 @@ impl Life {
         self.node == node && self.number == number
     }
 
-    /// Whether a release of it names a request at this reading, or a later one.
+    /// Whether a release of it names a request at this reading, or a later one. A last will names
+    /// the latest that there can be.
     fn released(&self, sent: Instant) -> bool {
-        let last = self.requests.last().filter(|_| self.ended).map(|request| request.sent);
-        last.max(self.given_up) >= Some(sent)
+        self.said_farewell || self.given_up >= Some(sent)
     }
 }
 
@@ -284,7 +287,7 @@ impl Ghost {
             timely && request.list.is_none_or(current)
         };
         let longest = self.longest;
-        let others = self.lives.iter().filter(|life| !life.ended && !life.is(but.0, but.1));
+        let others = self.lives.iter().filter(|life| !life.is(but.0, but.1));
         let mut voted = others.filter(|life| {
             let recent = life.requests.iter().rev();
             let mut recent = recent.take_while(|request| at < request.at + longest).filter(live);

@@ -94,6 +94,26 @@ impl Validator {
         self.blind
     }
 
+    /// `will`, and the release of a life that leaves: others were told that this life of a process
+    /// is over. Locks to it may end from now on.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if it runs.
+    pub(crate) fn farewell(&mut self, node: u32, life: u64) -> Result<(), Refusal> {
+        if self.blind {
+            return Ok(());
+        }
+        let member = self.ghost.members.get(node as usize);
+        let runs = member.and_then(|member| self.ghost.lives.get(member.life?));
+        if runs.is_some_and(|present| present.is(node, life)) {
+            let guard = format!("it is told that life {life} is over, which runs");
+            return Err(Refusal { node, action: "will", guard });
+        }
+        let lives = self.ghost.lives.iter_mut();
+        lives.filter(|one| one.is(node, life)).for_each(Life::say_farewell);
+        Ok(())
+    }
+
     /// Takes the report of a process after its step. False if nothing can be said, because some
     /// process does not report enough.
     ///
@@ -170,14 +190,12 @@ impl Ghost {
         Ok(())
     }
 
-    /// `crash`: a life ends, with a release or without a word. Nobody counts votes for its requests
-    /// any more.
+    /// `crash`: a life ends, without a word unless [others are told](Validator::farewell). Until
+    /// then its lease goes on, because its command may still run.
     fn end(&mut self, told: &StepReport<'_>) {
         let member = &mut self.members[told.node as usize];
         (member.gone, member.lock, member.lease, member.free) = (told.row.gone, None, None, None);
-        if let Some(life) = member.life.take() {
-            self.lives[life].end();
-        }
+        member.life = None;
     }
 
     /// `start`, `restart`, `restart_lost`, and `bootstrap` of a life that begins with a record.

@@ -168,8 +168,8 @@ impl Prepared {
 /// Stores that this member has never voted, by the operator's word.
 fn found(settings: &Settings, state: &mut State) -> Checked<()> {
     let record = settings.program.founding_record.as_ref().ok_or(BadSettings::NoRecords)?;
-    // A damaged file may have held a record, and is put aside by now.
-    if let Some(place) = state.damage().map(str::to_owned).or_else(|| state.holds()) {
+    // A damaged file may have held a record, and is put aside by now or since an earlier start.
+    if let Some(place) = state.holds().or_else(|| state.may_have_held()) {
         return Err(BadSettings::HasVoted { place });
     }
     state.store(record).map_err(BadSettings::State)

@@ -80,15 +80,17 @@ impl State {
         })?;
         let path = dir.join(format!("{name}.state"));
         let writes = written(&lock);
-        if let Some(bytes) = file::read(&path, checked::FILE_MAX)? {
-            match state.believe(&bytes, writes) {
-                Ok(stored) => state.stored = Some(stored),
+        let lost = Some(Stored { writes, lost: true, ..Stored::default() });
+        state.stored = match file::read(&path, checked::FILE_MAX)? {
+            Some(bytes) => match state.believe(&bytes, writes) {
+                Ok(stored) => Some(stored),
                 Err(why) => {
                     state.damage = Some(put_aside(&path, &why)?);
-                    state.stored = Some(Stored { writes, ..Stored::default() });
+                    lost
                 }
-            }
-        }
+            },
+            None => lost.filter(|_| writes > 0),
+        };
         state.home = Some((path, lock));
         // If the system does not tell, nobody is warned.
         let found = statfs(dir).is_ok_and(|found| found.f_type == TMPFS_MAGIC);
@@ -125,6 +127,23 @@ impl State {
         self.stored.as_ref()?.memory.as_ref()?;
         let place = self.home.as_ref().map(|(path, _)| path.display().to_string());
         Some(format!("{} has its record", place.unwrap_or_default()))
+    }
+
+    /// Why it may have had a record, if it has none now: an earlier file is damaged or missing. And
+    /// what an operator removes who knows better.
+    pub(crate) fn may_have_held(&self) -> Option<String> {
+        let (path, _) = self.home.as_ref()?;
+        let aside = aside(path);
+        let lost = self.stored.as_ref().is_some_and(|stored| stored.lost);
+        (lost || fs::symlink_metadata(&aside).is_ok()).then(|| {
+            let (path, lock) = (path.display(), path.with_extension("lock"));
+            format!(
+                "a state file that may have had its record was damaged or is missing; if it is \
+                 certain that it never voted, remove {path}, {} and {}",
+                aside.display(),
+                lock.display()
+            )
+        })
     }
 
     /// How long the promises of the last incarnation may bind, if that is longer than those of this
@@ -165,8 +184,8 @@ impl State {
 
     /// Stores bytes for the protocol.
     pub(crate) fn store(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let stored =
-            Stored { memory: Some(to_hex(bytes)), ..self.stored.clone().unwrap_or_default() };
+        let (memory, lost) = (Some(to_hex(bytes)), false);
+        let stored = Stored { memory, lost, ..self.stored.clone().unwrap_or_default() };
         self.keep(stored)
     }
 
@@ -197,9 +216,14 @@ fn written(lock: &File) -> u64 {
     read.and_then(|()| str::from_utf8(&digits).ok()?.parse().ok()).unwrap_or(0)
 }
 
+/// Where a file is kept that is not used.
+fn aside(path: &Path) -> PathBuf {
+    path.with_extension("state.damaged")
+}
+
 /// Renames a file that is not used, so that people can look at it and a new one can be written.
 fn put_aside(path: &Path, why: &str) -> io::Result<String> {
-    let aside = path.with_extension("state.damaged");
+    let aside = aside(path);
     fs::rename(path, &aside).map_err(|error| {
         let text = format!("{} is not used ({why}) and cannot be renamed: {error}", path.display());
         io::Error::new(error.kind(), text)
@@ -237,6 +261,7 @@ pub mod fuzzing {
             memory: Some("01fe".to_owned()),
             founders: vec!["1=10.0.0.1:7400".to_owned()],
             writes: 7,
+            lost: true,
         };
         let whole = stored.encode("g.1").unwrap_or_default();
         let body = whole.lines().nth(1).unwrap_or_default().to_owned();
@@ -280,6 +305,36 @@ mod tests {
         assert!(state.begin_again(SHORT).unwrap() > first);
         assert_eq!(state.still_binds(SHORT), None);
         fs::remove_dir_all(dir).unwrap();
+    }
+
+    /// A file that was damaged or removed may have had a record, until the next one has it, however
+    /// often the member begins in between.
+    #[test]
+    fn a_record_that_may_be_lost_is_known_until_there_is_one_again() {
+        type Lose<'a> = (&'a dyn Fn(&Path), bool);
+        let losses: [Lose<'_>; 2] = [
+            (&|file| fs::write(file, b"torn").unwrap(), false),
+            (&|file| fs::remove_file(file).unwrap(), true),
+        ];
+        for (lose, whole) in losses {
+            let dir = dir("lost");
+            let mut state = open(&dir).unwrap();
+            assert_eq!(state.may_have_held(), None, "it is new");
+            state.begin(SHORT).unwrap();
+            assert_eq!(state.may_have_held(), None, "it has begun, and stored nothing");
+            drop(state);
+            assert_eq!(open(&dir).unwrap().may_have_held(), None);
+            lose(&dir.join("g.1.state"));
+            for _ in 0..2 {
+                let mut state = open(&dir).unwrap();
+                let why = state.may_have_held().expect("nobody knows what the file had");
+                assert!(why.contains("g.1.state.damaged") && why.contains("g.1.lock"), "{why}");
+                state.begin(SHORT).unwrap();
+            }
+            open(&dir).unwrap().store(&[5]).unwrap();
+            assert_eq!(open(&dir).unwrap().may_have_held().is_none(), whole);
+            fs::remove_dir_all(dir).unwrap();
+        }
     }
 
     /// A state directory with these bytes as the file.

@@ -31,6 +31,9 @@ pub(super) struct Stored {
     /// How often the file was written.
     #[serde(default)]
     pub(super) writes: u64,
+    /// Whether a file before it was damaged or missing, and the protocol has stored nothing since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) lost: bool,
 }
 
 /// The state with its owner.

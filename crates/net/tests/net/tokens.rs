@@ -95,10 +95,45 @@ fn a_group_of_one_waits_until_the_operator_says_that_it_never_voted() {
     let later = durable(1, &all, &folder.0).join().unwrap();
     assert!(token(std::slice::from_ref(&later)) > first);
     later.leave();
-    let file = folder.0.join("test.1.state");
-    fs::write(&file, &fs::read(&file).unwrap()[..40]).unwrap();
-    let damaged = durable(1, &all, &folder.0).bootstrap(true).join().unwrap_err();
-    assert!(damaged.to_string().contains("test.1.state.damaged"), "{damaged}");
+}
+
+/// The file may have had a record, however often the member is started after that: by the same
+/// command again, as a supervisor does, or without the word of the operator in between.
+#[test]
+fn a_member_whose_state_file_was_lost_is_not_founded_again() {
+    let (all, folder) = (places(1), Folder::new());
+    let file = |end: &str| folder.0.join(format!("test.1.{end}"));
+    let found = || durable(1, &all, &folder.0).bootstrap(true).join();
+    let refused = || {
+        for again in [false, true] {
+            let refused = found().unwrap_err();
+            assert!(matches!(refused, BadSettings::HasVoted { .. }), "{refused}");
+            for end in ["state.damaged", "lock"] {
+                let name = file(end).display().to_string();
+                assert!(refused.to_string().contains(&name), "{again}: {refused}");
+            }
+        }
+    };
+    // One that ran without a record, and lost nothing, has never voted.
+    durable(1, &all, &folder.0).join().unwrap().leave();
+    let first = found().unwrap();
+    token(std::slice::from_ref(&first));
+    first.leave();
+    let whole = fs::read(file("state")).unwrap();
+    let flipped = [&whole[..whole.len() - 2], b"x\n"].concat();
+    for damage in [Some(flipped), None] {
+        match damage {
+            Some(bytes) => fs::write(file("state"), bytes).unwrap(),
+            None => fs::remove_file(file("state")).unwrap(),
+        }
+        refused();
+        durable(1, &all, &folder.0).join().unwrap().leave();
+        refused();
+    }
+    for end in ["state", "state.damaged", "lock"] {
+        fs::remove_file(file(end)).unwrap();
+    }
+    found().unwrap().leave();
 }
 
 #[test]

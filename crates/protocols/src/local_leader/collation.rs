@@ -362,9 +362,13 @@ impl Hall {
         replies: &Collation,
         cx: &mut Cx<'_, Self>,
     ) {
-        let fast = Self::is_fast(cx);
-        self.hear(from, fast, cx);
         let Collation { leader, request, .. } = *replies;
+        // In local mode it supports the first in line of those that it hears, and whoever stepped
+        // back says so to candidates alone. So supporters are silent among themselves, and what
+        // one of them relays is no news of another.
+        let hears = leader == self.me || cx.params().by_majority();
+        let fast = Self::is_fast(cx);
+        self.hear(from, fast && hears, cx);
         if leader == self.me {
             return self.count_collated(replies, cx);
         }

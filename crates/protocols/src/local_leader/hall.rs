@@ -3,7 +3,6 @@
 use super::alive::AliveSet;
 use super::announcement::Announced;
 use super::answerers::Renewals;
-use super::candidate::Refusal;
 use super::change::Planned;
 use super::collation::{Collated, Collecting};
 use super::line::Line;
@@ -13,6 +12,7 @@ use super::message::{Ids, Message, Request};
 use super::newcomer::{Newcomer, RecordReply};
 use super::observer::Followed;
 use super::params::Params;
+use super::refusal::Refusal;
 use super::replace::Absent;
 use super::rules::Rule;
 use super::standing::Better;
@@ -396,6 +396,9 @@ impl Protocol for Hall {
         if reach == Reach::Up {
             self.line.restart_of(peer);
             self.line.know(peer, Candidacy::default(), cx.params());
+            if !cx.params().keep(Rule::CrashFreesNobody) {
+                self.lock = self.lock.filter(|lock| lock.to != Some(peer));
+            }
         }
     }
 

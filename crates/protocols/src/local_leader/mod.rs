@@ -82,6 +82,7 @@ mod observer;
 mod ordered;
 mod params;
 mod preset;
+mod refusal;
 mod replace;
 mod row;
 mod rules;

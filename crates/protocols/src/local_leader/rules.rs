@@ -143,11 +143,13 @@ pub enum Rule {
     ToldEndsAreKept,
     /// Whoever collects replies passes on the votes that it was given, and no others.
     VotesAsGiven,
+    /// A lock outlives the process that it is to, because what that one started may still run.
+    CrashFreesNobody,
 }
 
 impl Rule {
     /// All of them, in order.
-    pub const ALL: [Self; 65] = [
+    pub const ALL: [Self; 66] = [
         Self::RoomForScheduling,
         Self::Quarantine,
         Self::StepDown,
@@ -213,6 +215,7 @@ impl Rule {
         Self::LeaseAsAsked,
         Self::ToldEndsAreKept,
         Self::VotesAsGiven,
+        Self::CrashFreesNobody,
     ];
 
     const fn bit(self) -> u128 {

@@ -24,8 +24,10 @@
 //! and whether it has stepped back before. The others try in this order, too, when a leader is
 //! gone: their locks end with its lease, and nobody is to be faster than the one it names. In local
 //! mode whoever handed over comes last until it asks again, and the next one asks as soon as it is
-//! named. So each member of a stable partition of n leads within n + 1 times
-//! [`rotation`](super::Params::rotation).
+//! named. Whoever asks a moment too early, because others are still locked by their clocks, asks
+//! again when they are free by any clock. All this holds with a `tree`, too: whoever relays an
+//! answer in local mode does not hear its sender, which may come last. So each member of a stable
+//! partition of n leads within n + 1 times [`rotation`](super::Params::rotation).
 
 use super::hall::{Hall, Timer};
 use super::message::{Message, Request};

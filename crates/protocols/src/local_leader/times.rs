@@ -66,6 +66,17 @@ impl Times {
     }
 }
 
+impl Times {
+    /// How long to wait by its clock until another clock has shown this length: that one may be as
+    /// slow, and its own as fast, as ρ allows. length·(1+ρ)/(1−ρ), rounded up.
+    pub(super) fn outlasting(self, length: Duration) -> Duration {
+        const MILLION: u128 = 1_000_000;
+        let rho = u128::from(self.drift_ppm);
+        let nanos = (u128::from(length.as_nanos()) * (MILLION + rho)).div_ceil(MILLION - rho);
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+}
+
 impl Params {
     /// The lengths of the founding list.
     pub(super) fn founding_lengths(&self) -> Lengths {

@@ -126,7 +126,8 @@ impl<P: Protocol> World<P> {
         self.settle(node, wake, observer);
         if command == Command::Leave {
             self.remove(node, Event::Leave, observer);
-            return;
+            let life = self.members.life(node).former();
+            return observer.on_farewell(self.now, node, life);
         }
         if O::TRACES {
             self.record_belief(node, answer == Ok(Change::Changed), observer);
@@ -156,6 +157,7 @@ impl<P: Protocol> World<P> {
         if let Some(mut message) = P::last_will(life, self.params.of(node)) {
             self.in_flight.begin_step();
             self.send(node, Dest::Everyone, &mut message, observer);
+            observer.on_farewell(self.now, node, life);
         }
     }
 

@@ -92,6 +92,12 @@ impl Group {
         self.step(node)
     }
 
+    /// Others are told that this life of a process is over.
+    fn farewell(&mut self, node: u32, life: u64) -> String {
+        let told = self.validator.farewell(node, life).err();
+        told.map_or_else(String::new, |refusal| refusal.to_string())
+    }
+
     fn lead(&mut self, node: u32, until: u64, token: u64, voters: &[u32]) -> String {
         let row = self.row(node);
         (row.leads, row.told, row.term) = (true, at(until), token);
@@ -202,13 +208,33 @@ fn whoever_is_locked_votes_for_nobody_else_before_a_release_or_the_end() {
     refused(&group.grant(1, 2, 20, 9), "unlock", "has not given up that request");
     let mut group = Group::led();
     refused(&group.free(1), "unlock", "has not given up that request");
-    let mut group = Group::led();
-    group.now = 20;
-    assert_eq!(group.ask(0, 8), "");
-    assert_eq!(group.grant(1, 0, 20, 8), "");
-    assert_eq!(group.restart(0, 20 + LOCK, record(8, Some((0, 1)))), "");
-    group.now = 30;
-    assert_eq!(group.free(1), "", "an ended life may have said so");
+}
+
+impl Group {
+    /// Process 0, which led, has crashed and begun its life 2.
+    fn crashed() -> Self {
+        let mut group = Self::led();
+        group.now = 20;
+        assert_eq!(group.ask(0, 8), "");
+        assert_eq!(group.grant(1, 0, 20, 8), "");
+        assert_eq!(group.restart(0, 20 + LOCK, record(8, Some((0, 1)))), "");
+        group.now = 30;
+        group
+    }
+}
+
+/// What a leader started may outlive it, so a crash frees nobody.
+#[test]
+fn a_lock_to_a_life_that_crashed_ends_by_its_will_and_not_before() {
+    refused(&Group::crashed().free(1), "unlock", "has not given up that request");
+    let mut group = Group::crashed();
+    assert_eq!(group.farewell(0, 1), "");
+    assert_eq!(group.free(1), "", "unlock");
+    refused(&Group::led().farewell(0, 1), "will", "life 1 is over, which runs");
+    let mut group = Group::crashed();
+    refused(&group.farewell(0, 2), "will", "life 2 is over, which runs");
+    group.validator.lose_sight();
+    assert_eq!(group.farewell(0, 2), "");
 }
 
 /// What the lock allows and no lock would: two live requests of different lives.
@@ -221,6 +247,19 @@ fn all_live_votes_of_a_process_are_for_one_life() {
     assert_eq!(group.ask(2, 9), "");
     group.validator.ghost.members[1].lock = None;
     refused(&group.grant(1, 2, 21, 9), "grant", "while a lease of process 0 may rest on its vote");
+    // That of a life that crashed goes on until its end or its will.
+    for (now, will, words) in
+        [(30, false, "of process 0 may rest"), (30, true, ""), (20 + LOCK + 1, false, "")]
+    {
+        let mut group = Group::crashed();
+        group.now = now;
+        let farewell = will.then(|| group.farewell(0, 1));
+        assert_eq!(farewell.unwrap_or_default(), "");
+        assert_eq!(group.ask(2, 9), "");
+        group.validator.ghost.members[1].lock = None;
+        let told = group.grant(1, 2, now, 9);
+        assert!(told.contains(words) && told.is_empty() == words.is_empty(), "{told}");
+    }
 }
 
 #[test]

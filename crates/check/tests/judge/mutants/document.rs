@@ -25,6 +25,7 @@ fn told_by_judge(judged: &Judged, misfit: &str) -> String {
     let trouble: Vec<&str> = trouble.iter().map(|kind| kind.name()).collect();
     let how = match watched {
         Watched::BothModes => ", both modes",
+        Watched::Roles => ", roles",
         Watched::NeverTwo | Watched::All => misfit,
     };
     format!("{invariant}: {nodes} processes, {}{how}; {schedules}", trouble.join(", "))
@@ -74,6 +75,7 @@ fn row(mutant: &Mutant) -> String {
         Harm::UnsafeRarely => "two leaders, rarely",
         Harm::Reused => "a token twice",
         Harm::ReusedRarely => "a token twice, rarely",
+        Harm::Work => "two commands",
         Harm::Bound => "wrong bounds",
         Harm::Late => "time only",
         Harm::Order => "who leads",
@@ -108,7 +110,7 @@ fn the_document_has_this_table() {
 fn is_harmful(mutant: &Mutant) -> bool {
     match mutant.harm {
         Harm::Unsafe | Harm::UnsafeRarely | Harm::Reused | Harm::ReusedRarely => true,
-        Harm::Bound | Harm::Late | Harm::Order | Harm::Covered => false,
+        Harm::Work | Harm::Bound | Harm::Late | Harm::Order | Harm::Covered => false,
     }
 }
 
@@ -210,7 +212,7 @@ fn every_rule_has_a_mutant_and_every_unsafe_one_dies_twice() {
         let harmless = !is_harmful(mutant);
         assert!(seen || harmless, "{}: validation does not see it", mutant.changed);
         let rare = matches!(mutant.harm, Harm::UnsafeRarely | Harm::ReusedRarely);
-        let once = rare || mutant.harm == Harm::Covered;
+        let once = rare || matches!(mutant.harm, Harm::Covered | Harm::Work);
         let needed = if once { 1 } else { 2 };
         assert!(deaths >= needed, "{}: {deaths}", mutant.changed);
     }

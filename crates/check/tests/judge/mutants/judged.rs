@@ -22,6 +22,9 @@ fn breach(
     let choice = Choice::from(params.clone());
     let mut trial = Trial::new(&choice, judged.nodes, None, SEED);
     trial.mix = FaultMix::only(judged.trouble);
+    if judged.watched == Watched::Roles {
+        trial.mix.roles = 1.0;
+    }
     trial.validated = false; // that would see the cause first; see `validated.rs`
     if judged.watched == Watched::NeverTwo {
         (trial.own, trial.promise) = (false, Promise::NeverTwo);

@@ -89,6 +89,8 @@ pub(crate) enum Harm {
     Reused,
     /// So too, in stories so rare that its unit test tells one with five processes.
     ReusedRarely,
+    /// Another process may lead while what a dead leader started still runs.
+    Work,
     /// A slow message is taken for fast; leases are safe all the same, partitions need not agree.
     Bound,
     /// It takes longer; pinned times show it (`delays.rs`, and the simulator's tests for C6).
@@ -119,6 +121,8 @@ pub(crate) enum Watched {
     All,
     /// All invariants, in majority mode and in local mode.
     BothModes,
+    /// All invariants, in groups with priorities and witnesses.
+    Roles,
 }
 
 /// A small world.

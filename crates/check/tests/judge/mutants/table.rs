@@ -2,10 +2,10 @@
 
 use super::mutant::{Explored, Harm, Judged, Mutant, Ticks, Validated, Watched};
 use super::ways::{
-    ADDED_VOTES, CHANGES, CHANGES_AND_CUTS, CHANGES_AND_LOST_DISKS, CRASH, CUTS, LATE, LENGTHENED,
-    LENGTHENED_AND_LATE, LENGTHENED_AND_LOST_DISKS, LOST_DISKS, LOUD, NO_DELAY, PAUSES, RESTARTS,
-    TIME, bounds, changing, never_two, open_fork, order, rarely, refused, refused_of_five, reused,
-    two_leaders, within,
+    ADDED_VOTES, CHANGES, CHANGES_AND_CUTS, CHANGES_AND_LOST_DISKS, CRASH, CUTS, FREED_BY_A_CRASH,
+    LATE, LENGTHENED, LENGTHENED_AND_LATE, LENGTHENED_AND_LOST_DISKS, LOST_DISKS, LOUD, NO_DELAY,
+    PAUSES, RESTARTS, TIME, WITNESS, bounds, changing, never_two, open_fork, order, rarely,
+    refused, refused_of_five, reused, two_leaders, within,
 };
 use bellwether_check::FaultKind::{
     Campaign, Crash, Drift, Duplicates, Leave, Loss, LostDisk, Members, NonTransitive, OneWay,
@@ -440,11 +440,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         "whoever is named as the next one has its usual turn",
         "without_putting_the_nominee_first_another_asks_at_the_same_time",
     ),
-    order(
-        &[Rule::WitnessNeverAsks],
-        "a witness asks like any other",
-        "without_witnesses_that_never_ask_one_does",
-    ),
+    WITNESS,
     order(
         &[Rule::PriorityFirst],
         "the least id asks first whatever the priorities",
@@ -586,4 +582,5 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         refused("renew_joint", LENGTHENED),
     ),
     ADDED_VOTES,
+    FREED_BY_A_CRASH,
 ];

@@ -70,6 +70,34 @@ pub(super) const fn order(
     Mutant { without, changed, harm, unit, judged, explored, validated }
 }
 
+/// The rule of processes that are killed, and released by somebody who knows that nothing of their
+/// work is left. The judge sees processes, not what they started.
+pub(super) const FREED_BY_A_CRASH: Mutant = Mutant {
+    without: &[Rule::CrashFreesNobody],
+    changed: "whoever hears the next life of a process is free of its lock to the one before",
+    harm: Harm::Work,
+    unit: "without_locks_that_outlive_crashes_the_next_life_of_a_leader_frees_its_supporters",
+    judged: None,
+    explored: None,
+    validated: refused("unlock", RESTARTS),
+};
+
+/// The rule of witnesses, in groups that have some.
+pub(super) const WITNESS: Mutant = Mutant {
+    judged: Some(Judged {
+        nodes: 3,
+        trouble: RESTARTS,
+        schedules: 100,
+        invariant: "witness-never-leads",
+        watched: Watched::Roles,
+    }),
+    ..order(
+        &[Rule::WitnessNeverAsks],
+        "a witness asks like any other",
+        "without_witnesses_that_never_ask_one_does",
+    )
+};
+
 /// The rule of replies that are collated; they are through a chain of all supporters.
 pub(super) const ADDED_VOTES: Mutant = Mutant {
     without: &[Rule::VotesAsGiven],

@@ -128,6 +128,22 @@ fn whoever_refuses_says_so_to_the_leader_and_passes_on_what_its_children_say() {
     assert_eq!(acts(&process), [tell(1, votes(70, &[4]))]);
 }
 
+/// Supporters are silent among themselves, and whoever stepped back says so to candidates alone. If
+/// an answer that it relays made 4 alive to 2, it would support 4 instead of its leader if that had
+/// a place before the leader.
+#[test]
+fn in_local_mode_whoever_relays_an_answer_does_not_hear_its_sender() {
+    for (params, heard) in [(local(), &[1][..]), (majority(), &[1, 4])] {
+        let mut process = start(2, params);
+        until(&mut process, 20);
+        hear(&mut process, 1, renew(20, &[1, 2, 3, 4, 5]));
+        until(&mut process, 70);
+        hear(&mut process, 1, renew_by(70, (2, 0)));
+        hear(&mut process, 4, votes(70, &[4]));
+        assert_eq!(alive(&process), heard);
+    }
+}
+
 #[test]
 fn replies_that_differ_are_not_put_together_and_a_later_request_ends_the_wait() {
     let mut process = follower(2);

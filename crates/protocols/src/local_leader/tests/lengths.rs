@@ -7,12 +7,12 @@ use super::*;
 use alloc::string::ToString;
 
 /// The list after the founding one, with this lockTime.
-fn lasting(lock: u64) -> List {
+pub(super) fn lasting(lock: u64) -> List {
     founding().lasting(Some(Lengths { lock: ms(lock), drift_ppm: 0 })).expect("a change")
 }
 
 /// Process 1, which leads until 170 by the votes of all three.
-fn leader(params: Params) -> Process {
+pub(super) fn leader(params: Params) -> Process {
     let mut process = member(1, params);
     process.ring();
     until(&mut process, 25);
@@ -22,7 +22,7 @@ fn leader(params: Params) -> Process {
     process
 }
 
-fn set(process: &mut Process, lock: u64) -> Result<(), Refused> {
+pub(super) fn set(process: &mut Process, lock: u64) -> Result<(), Refused> {
     process.command(Command::Lengths(Some(ms(lock)), None)).map(|_| ())
 }
 

@@ -53,6 +53,21 @@ fn without_an_end_by_resigning_a_leader_frees_those_on_whose_locks_it_leads() {
     assert_eq!(still, [false, true]);
 }
 
+/// What a leader started may still run after its crash.
+#[test]
+fn without_locks_that_outlive_crashes_the_next_life_of_a_leader_frees_its_supporters() {
+    let locks = compare(Rule::CrashFreesNobody, |params| {
+        let mut process = start(3, params);
+        hear(&mut process, 1, renew(10, &[1, 3, 4]));
+        hear(&mut process, 2, ask(10));
+        process.peer(2, Reach::Up);
+        assert_eq!(lock_of(&process), Some((1, at(150))), "it is locked to another");
+        process.peer(1, Reach::Up);
+        lock_of(&process)
+    });
+    assert_eq!(locks, [Some((1, at(150))), None]);
+}
+
 #[test]
 fn without_senders_of_releases_anybody_frees_from_anybody() {
     let locked = compare(Rule::ReleaseNamesSender, |params| {

@@ -122,6 +122,29 @@ fn whoever_asked_a_moment_too_early_asks_again_at_once() {
     }
 }
 
+/// Process 2 asks when its lock to 1 has lapsed, and the others say that they are locked for 1 ms
+/// more. Their clocks may be slow and its own fast, each by ρ, and each shows an instant within ε.
+#[test]
+fn whoever_is_told_when_others_are_free_asks_when_they_are_by_any_clock() {
+    for (rotate_after, wait) in [(Some(ms(100)), 1_200_481), (None, 1_000_000)] {
+        let config = Config { preempt: true, rotate_after, ..Config::default() };
+        let mut process = start(2, valid(config));
+        hear(&mut process, 1, renew(0, &[1, 2, 3, 4, 5]));
+        while lock_of(&process).is_none_or(|(to, _)| to != 2) {
+            process.ring();
+        }
+        let now = process.now();
+        for voter in [3, 4, 5] {
+            let request = Request { life: 1, sent: now };
+            let (support, remaining, highest, list) = (false, ms(1), 1, None);
+            let refusal = Message::Reply { request, support, remaining, highest, list };
+            hear(&mut process, voter, refusal);
+        }
+        let again = Effect::Arm(Timer::Ask, now + Duration::from_nanos(wait));
+        assert!(process.effects().contains(&again), "{:?}", process.effects());
+    }
+}
+
 #[test]
 fn without_it_a_leader_leads_on() {
     let mut process = leader(majority());
