@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 /// How often the answers of those that are cut off are lost. Nearly all are to be, but so are other
 /// packets on the same way, which may well arrive: the weight of a run in which one does grows by
-/// (1 − l)/(1 − .8).
-const ANSWERS: f64 = 0.8;
-/// How often packets are lost in a spell where receivers lose them together. With three members a
+/// (1 − l)/(1 − .7).
+const ANSWERS: f64 = 0.7;
+/// How often packets are lost in a spell where all of them are. With three members a
 /// renewal fails if two of two to four packets are lost. For such a renewal the second moment of
 /// the weights is 2.25 times the square of the first with .5 and with ⅔, and least between them.
 const HEAVY: f64 = 0.55;
@@ -35,8 +35,9 @@ pub(super) struct Odds {
 enum Heavy {
     /// All of them, as in this network.
     All(Box<Network>),
-    /// Those to and from so many followers, between them and their leader.
-    Apart { cut: usize, requests: Probability, answers: Probability },
+    /// Those to and from so many followers, between them and their leader; how many they are is
+    /// drawn for each spell.
+    Apart { cut: [usize; 2], requests: Probability, answers: Probability },
 }
 
 impl Odds {
@@ -46,15 +47,18 @@ impl Odds {
         if usual.links.iter().any(|link| link.loss.is_some()) {
             return None;
         }
+        let cut = enough(experiment);
         let heavy = match [usual.multicast.loss, usual.unicast.loss] {
             [Loss::Uncorrelated(requests), Loss::Uncorrelated(answers)]
-                if requests.value() > 0.0 && answers.value() > 0.0 =>
+                if requests.value() > 0.0
+                    && answers.value() > 0.0
+                    && cut[0] + 1 < experiment.nodes as usize =>
             {
                 let [requests, answers] = [requests, answers].map(Probability::value);
                 let unanswered = requests + (1.0 - requests) * answers;
                 let (requests, answers) = (requests / unanswered, answers.max(ANSWERS));
                 let [requests, answers] = [possible(requests)?, possible(answers)?];
-                Heavy::Apart { cut: enough(experiment), requests, answers }
+                Heavy::Apart { cut, requests, answers }
             }
             _ => Heavy::All(Box::new(heavier_network(&usual)?)),
         };
@@ -78,11 +82,14 @@ impl Odds {
     }
 }
 
-/// How many followers fail a renewal if none of them answers.
-fn enough(experiment: &Experiment) -> usize {
+/// How many followers fail a renewal if none of them answers; and one less, where there are
+/// several: a follower that missed earlier requests may ask for votes itself, and then it refuses
+/// those that it hears.
+fn enough(experiment: &Experiment) -> [usize; 2] {
     let leases = experiment.choice.profile().leases.filter(|leases| leases.majority);
     let nodes = experiment.nodes;
-    leases.map_or(1, |leases| nodes.saturating_sub(leases.quorum(nodes)) as usize + 1)
+    let all = leases.map_or(1, |leases| nodes.saturating_sub(leases.quorum(nodes)) as usize + 1);
+    [all, (all - 1).max(1)]
 }
 
 /// This network with heavier loss; nothing, if it has none that could be heavier.
@@ -159,7 +166,9 @@ impl Drawn {
         let leader = self.leader_before(during.start);
         let mut cut: Vec<u32> = (0..self.nodes).filter(|node| Some(*node) != leader).collect();
         let wanted = match self.odds.heavy {
-            Heavy::Apart { cut: wanted, .. } if leader.is_some() => wanted.min(cut.len()),
+            Heavy::Apart { cut: wanted, .. } if leader.is_some() => {
+                wanted[luck.below(2) as usize].min(cut.len())
+            }
             _ => 0,
         };
         for place in 0..wanted {
@@ -254,7 +263,7 @@ impl Drawn {
                     }
                 }
                 sums.swap_remove(leader as usize);
-                mean_of_products(&sums, cut)
+                cut.map(|chosen| mean_of_products(&sums, chosen)).iter().sum::<f64>() / 2.0
             }),
         }
     }

@@ -9,10 +9,10 @@
 //! Renewals fail at once or not at all, so at small losses no run comes near, and there is nothing
 //! to split. Therefore a usual run is copied at some of K moments, a renewal apart, and each copy
 //! has a spell there: a time as long as a lease and a renewal, in which some followers are nearly
-//! cut off from whoever leads when it begins. They are as many as it takes to fail a renewal, drawn
-//! evenly among all others. Packets between each of them and the leader are lost as often as if the
+//! cut off from whoever leads when it begins. They are as many as it takes to fail a renewal, or one
+//! less, and are drawn evenly among all others. Packets between each of them and the leader are lost as often as if the
 //! follower were known not to answer: a request with the probability l/(l + (1 − l)l) that it is the
-//! request and not the answer that is lost, and answers with .8. All other packets are lost as
+//! request and not the answer that is lost, and answers with .7. All other packets are lost as
 //! usual: each of their draws would make the weights differ more, and in a group of five the fourth
 //! follower alone would make them useless. Every time as long as a lease lies within some spell.
 //! With shorter spells some losses at both ends of it would have to happen by themselves: hardly
@@ -27,8 +27,9 @@
 //! the weight of the usual run and (1 − a)/K times the weights at all K moments, of which every
 //! g-th is made, from a random one on. Weights are zero where the event does not happen.
 //!
-//! Where all receivers lose a message to everyone together, no follower can be cut off alone. Then
-//! all packets of a spell are lost with probability .55.
+//! Where all receivers lose a message to everyone together, no follower can be cut off alone; and
+//! in groups of three all followers would be. Then all packets of a spell are lost with probability
+//! .55: intervals hold more often so (`how_often_intervals_by_spells_hold`).
 //!
 //! **Promise.** Unbiased: the weight is the ratio of the likelihoods of all draws between the usual
 //! law and the mixture of no spell and those spells that could have shown this event. Who leads when
