@@ -6,8 +6,8 @@
 //!
 //! A figure is looked at several times: what leaves a claim undecided gets four times the runs, of
 //! the same seed, until the claim is decided or the figure's budget is spent. A verdict that was
-//! given stays, with its numbers; where the figure shows others, from more runs, it says so. So a figure does not depend on which others are made, nor on how fast the machine
-//! is.
+//! given stays, with its numbers; where the figure shows others, from more runs, it says so. So a
+//! figure does not depend on which others are made, nor on how fast the machine is.
 
 use super::claim::{Claim, ENOUGH_RUNS, Verdict};
 use super::finding::{Curve, Dot, Finding, Law, Origin, Pane};

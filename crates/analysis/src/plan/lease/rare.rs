@@ -6,8 +6,8 @@
 //! not only with a shorter lease. How often its interval holds is counted at a probability of 10⁻⁴
 //! (`docs/sweeps.md`) and not at those of plans, so it is told beside the plan and decides nothing.
 //!
-//! **Assumptions.** Where the weights of spells differ too much to be averaged there is no estimate,
-//! rather than a bad one.
+//! **Assumptions.** Where the weights of spells differ too much to be averaged there is no
+//! estimate, rather than a bad one.
 
 use super::confirm::SLACK_LOSSES;
 use super::{Plan, YEAR};

@@ -9,19 +9,20 @@
 //! Renewals fail at once or not at all, so at small losses no run comes near, and there is nothing
 //! to split. Therefore a usual run is copied at some of K moments, a renewal apart, and each copy
 //! has a spell there: a time as long as a lease and a renewal, in which some followers are nearly
-//! cut off from whoever leads when it begins. They are as many as it takes to fail a renewal, or one
-//! less, and are drawn evenly among all others. Packets between each of them and the leader are lost as often as if the
-//! follower were known not to answer: a request with the probability l/(l + (1 − l)l) that it is the
-//! request and not the answer that is lost, and answers with .7. All other packets are lost as
-//! usual: each of their draws would make the weights differ more, and in a group of five the fourth
-//! follower alone would make them useless. Every time as long as a lease lies within some spell.
-//! With shorter spells some losses at both ends of it would have to happen by themselves: hardly
-//! any copy would show them, with a weight above all others. A copy ends as much later as its spell
-//! is long, when it has become a usual run again. The weight of a run in which the event happens is
+//! cut off from whoever leads when it begins. They are as many as it takes to fail a renewal, or
+//! one less, and are drawn evenly among all others. Packets between each of them and the leader are
+//! lost as often as if the follower were known not to answer: a request with the probability l/(l +
+//! (1 − l)l) that it is the request and not the answer that is lost, and answers with .7. All other
+//! packets are lost as usual: each of their draws would make the weights differ more, and in a
+//! group of five the fourth follower alone would make them useless. Every time as long as a lease
+//! lies within some spell. With shorter spells some losses at both ends of it would have to happen
+//! by themselves: hardly any copy would show them, with a weight above all others. A copy ends as
+//! much later as its spell is long, when it has become a usual run again. The weight of a run in
+//! which the event happens is
 //!
-//! 1 / (a + (1 − a)/K · Σ_k R_k), with a = 1/10, and R_k the mean, over all choices of followers, of
-//! Π (l'/l) Π ((1 − l')/(1 − l)) over the packets that were lost, and those that were not, of those
-//! sent during the k-th spell between them and the leader at its begin;
+//! 1 / (a + (1 − a)/K · Σ_k R_k), with a = 1/10, and R_k the mean, over all choices of followers,
+//! of Π (l'/l) Π ((1 − l')/(1 − l)) over the packets that were lost, and those that were not, of
+//! those sent during the k-th spell between them and the leader at its begin;
 //!
 //! the sum is over the spells whose runs are long enough to see the event. The estimate is a times
 //! the weight of the usual run and (1 − a)/K times the weights at all K moments, of which every
@@ -32,10 +33,10 @@
 //! .55: intervals hold more often so (`how_often_intervals_by_spells_hold`).
 //!
 //! **Promise.** Unbiased: the weight is the ratio of the likelihoods of all draws between the usual
-//! law and the mixture of no spell and those spells that could have shown this event. Who leads when
-//! a spell begins follows from the draws before it, which are usual. A usual run is part of the
-//! mixture, so no weight exceeds 1/a, however the event happens. A run ends at the event; packets
-//! that were not sent by then have the ratio 1.
+//! law and the mixture of no spell and those spells that could have shown this event. Who leads
+//! when a spell begins follows from the draws before it, which are usual. A usual run is part of
+//! the mixture, so no weight exceeds 1/a, however the event happens. A run ends at the event;
+//! packets that were not sent by then have the ratio 1.
 //!
 //! **Assumptions.** Whether a packet is lost does not depend on what was lost before: each
 //! receiver loses for itself, or all together. Delays may be random.
