@@ -1,6 +1,7 @@
 //! Starts the command and gives its output, in the shape that a test asks about.
 
 use serde_json::Value;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -71,9 +72,14 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 
 /// The files in the folders of pieces, one of which each build of the program has.
 pub(crate) fn files_of_pieces(out: &Path) -> Vec<String> {
+    let name = |file: &DirEntry| file.file_name().to_string_lossy().into_owned();
+    entries_of_pieces(out).iter().map(name).collect()
+}
+
+/// The same files themselves.
+pub(crate) fn entries_of_pieces(out: &Path) -> Vec<DirEntry> {
     let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
-    let builds = entries(&out.join("pieces")).flat_map(|build| entries(&build.path()));
-    builds.map(|file| file.file_name().to_string_lossy().into_owned()).collect()
+    entries(&out.join("pieces")).flat_map(|build| entries(&build.path())).collect()
 }
 
 /// How many pieces are kept there.

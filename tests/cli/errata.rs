@@ -4,6 +4,7 @@ use crate::command::{json, stdout, unused};
 use bellwether::analysis::errata::{Case, errata};
 use bellwether::analysis::{Point, ValidInputs, quantity};
 use bellwether::sim::Measure;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// On failure: `cargo run --release -- analyze --errata > docs/errata.md`, and read what changed.
@@ -64,12 +65,26 @@ fn assert_prints_a_number(words: &[&str]) {
     assert!(metrics.values().any(|metric| metric["mean"].is_number()), "{command}: {result}");
 }
 
-/// Each simulation tells the forms apart that the page says it tells apart: with so many runs that
-/// what it measures is not the form that it refutes, at 99.9 %, and nearer to the other one.
+/// Where no simulation tells the forms apart: an erratum, and what its row is about. Bounds may be
+/// far from what they bound, and an approximation may be so bad that the wrong form is nearer by
+/// chance. The errata say so.
+const UNTOLD: [(&str, &str); 4] = [
+    // Too high for many processes, which is what the erratum is about, too.
+    ("The recurrence Q(i, n, r), S(n, r)", "N = 100"),
+    // Both are lower bounds, far below.
+    ("E3: a gap in the proof", "`probabilistic.success`"),
+    // What is counted are the first ones; answers come on top.
+    ("m³/2 unicasts are no upper bound", "`probabilistic.unicasts`"),
+    // Both are upper bounds; the figure and the test have runs between them.
+    ("(T) is short by σ", "`local-leader.kappa.timeliness`"),
+];
+
+/// Each simulation tells the forms apart: with so many runs that what it measures is not the form
+/// that it refutes, at 99.9 %, and nearer to the other one. Of forms that are approximations, too.
 #[test]
 fn every_simulation_of_the_errata_decides() {
     let page = include_str!("../../docs/errata.md");
-    let mut decided = 0;
+    let (mut decided, mut untold) = (0, BTreeSet::new());
     for (erratum, section) in errata().iter().zip(page.split("\n## ").skip(1)) {
         let rows = section.lines().filter(|line| line.starts_with("| `"));
         let cases = erratum.cases.iter();
@@ -80,10 +95,16 @@ fn every_simulation_of_the_errata_decides() {
             let value = |place: usize| cells[place].parse::<f64>().ok();
             let (Some(printed), Some(corrected)) = (value(2), value(3)) else { continue };
             let Some((point, measure)) = simulated(case) else { continue };
+            let is_of =
+                |(title, what): &&(&str, &str)| erratum.title == *title && row.contains(what);
+            if let Some(known) = UNTOLD.iter().find(is_of) {
+                untold.insert(known);
+                continue;
+            }
             let (refuted, supported) = match case {
                 Case::Programs { .. } => (corrected, printed),
-                _ if row.ends_with("| corrected |") => (printed, corrected),
-                _ => continue,
+                _ if row.ends_with("| both |") => continue,
+                _ => (printed, corrected),
             };
             // Where both programs do about the same there is nothing to decide.
             if (printed - corrected).abs() > 0.02 * printed.abs().max(corrected.abs()) {
@@ -92,7 +113,8 @@ fn every_simulation_of_the_errata_decides() {
             }
         }
     }
-    assert!(decided >= 30, "{decided} simulations decide");
+    assert!(decided >= 40, "{decided} simulations decide");
+    assert_eq!(untold.len(), UNTOLD.len(), "an exception for nothing: {untold:?}");
 }
 
 /// The simulation of a case, if there is one.

@@ -1,7 +1,12 @@
 //! Sweeps: rows, pieces that survive a `kill -9`, shares that join, and pictures.
 
-use crate::command::{bellwether, files_of_pieces, folder, json, pieces, program, refusal, stdout};
+use crate::command::{
+    bellwether, entries_of_pieces, files_of_pieces, folder, json, pieces, program, refusal, stdout,
+};
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::DirEntry;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -102,11 +107,25 @@ fn the_cells_of_a_parquet_file_are_those_of_the_other_files() {
     std::fs::remove_dir_all(folder).expect("it was made by this test");
 }
 
+/// The finished pieces by name, with what tells a file from one that was written in its place: its
+/// inode, and when it was written.
+fn finished(out: &Path) -> BTreeMap<String, [i64; 3]> {
+    let entry = |file: DirEntry| {
+        let name = file.file_name().into_string().ok().filter(|name| !name.ends_with(".new"))?;
+        let known = file.metadata().ok()?;
+        let inode = i64::try_from(known.ino()).ok()?;
+        Some((name, [inode, known.mtime(), known.mtime_nsec()]))
+    };
+    entries_of_pieces(out).into_iter().filter_map(entry).collect()
+}
+
 /// Makes the sweep, and kills whoever makes it, by a signal that it cannot catch, whenever some
 /// more pieces are there, three times; then it is left to finish. Returns how often it was killed:
-/// on a machine that stands still for a while it may be ready before.
+/// on a machine that stands still for a while it may be ready before. No piece that was finished is
+/// made again.
 fn killed_again_and_again(file: &str, out: &Path) -> u32 {
     let mut kills = 0;
+    let mut kept = BTreeMap::new();
     loop {
         let before = pieces(out);
         let mut command = program();
@@ -115,6 +134,7 @@ fn killed_again_and_again(file: &str, out: &Path) -> u32 {
             command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
         loop {
             if child.try_wait().expect("it is ours").is_some() {
+                assert_survive(&kept, out);
                 return kills;
             }
             if kills < 3 && pieces(out) > before + 20 {
@@ -125,6 +145,17 @@ fn killed_again_and_again(file: &str, out: &Path) -> u32 {
         child.kill().expect("it is ours"); // SIGKILL
         child.wait().expect("it is ours");
         kills += 1;
+        assert_survive(&kept, out);
+        kept = finished(out);
+        assert!(!kept.is_empty(), "some were finished");
+    }
+}
+
+/// These pieces are still there, and nobody wrote them again.
+fn assert_survive(kept: &BTreeMap<String, [i64; 3]>, out: &Path) {
+    let now = finished(out);
+    for (name, file) in kept {
+        assert_eq!(now.get(name), Some(file), "{name} was made again");
     }
 }
 

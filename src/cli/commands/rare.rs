@@ -31,7 +31,8 @@ pub(in crate::cli) struct RareFlags {
     #[arg(long, value_parser = one_of::<Method>(), requires = "rare")]
     #[arg(help_heading = HEADING)]
     method: Option<Method>,
-    /// How many runs each stage makes
+    /// How many runs each stage makes, where runs are split; with tilted coins, how many runs,
+    /// pairs (false-departure) or copies of runs (leadership-loss) each replication has
     #[arg(long, value_name = "N", default_value = "500", help_heading = HEADING, requires = "rare")]
     #[arg(value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     effort: u32,

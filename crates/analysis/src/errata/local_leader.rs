@@ -77,11 +77,18 @@ fn safety() -> Vec<Erratum> {
             corrected: "`lockedUntil` begins as H() + lockTime, unless it is the first life",
             why: "the text knows it, and leaves it to the machine. A service that restarts a \
                   process in less than lockTime breaks (SO): it may support another while the \
-                  leader that it supported still leads.",
-            cases: vec![test(
-                "cargo test -p bellwether-protocols --lib \
-                 without_quarantine_a_process_forgets_its_promises_by_a_crash",
-            )],
+                  leader that it supported still leads. Without the rule the judge finds two \
+                  leaders, with restarts and partitions.",
+            cases: vec![
+                test(
+                    "cargo test -p bellwether-protocols --lib \
+                     without_quarantine_a_process_forgets_its_promises_by_a_crash",
+                ),
+                test(
+                    "cargo test -p bellwether-check --test judge \
+                     mutants::judged::the_judge_kills_the_other_half_too",
+                ),
+            ],
         },
     ]
 }
@@ -116,13 +123,19 @@ fn bounds() -> Vec<Erratum> {
             printed: "lockTime = (1−ρ)(EP(1−ρ) − Δ + δmin)",
             corrected: "lockTime = (1−ρ)((EP−σ)(1−ρ) − Δ + δmin), as the text has it",
             why: "a request may follow the one before after EP−σ. Whoever locked itself to another \
-                  just before the first is then still locked at the second, and (T) needs a third.",
+                  just before the first is then still locked at the second, and (T) needs a third. \
+                  The second test simulates every phase of a healing: at most .310 s with room, \
+                  and .350 s without.",
             cases: vec![
                 forms("local-leader.constraint.lock-most", given(5)),
                 forms("local-leader.constraint.lock-most", of_the_paper(given(5))),
                 test(
                     "cargo test -p bellwether-protocols --lib \
                      without_room_for_scheduling_a_lock_may_outlast_the_time_between_two_requests",
+                ),
+                test(
+                    "cargo test -p bellwether-check --test judge \
+                     mutants::delays::room_for_scheduling",
                 ),
             ],
         },
@@ -240,10 +253,15 @@ fn availability() -> Vec<Erratum> {
             corrected: "the same check after both",
             why: "if its own message comes last, the lease is prolonged only when the alarm comes, \
                   2Δ later. A process that is alone waits for its alarm always.",
-            cases: vec![test(
-                "cargo test -p bellwether-protocols --lib \
-                 without_one_s_own_vote_deciding_a_process_alone_waits_for_its_alarm",
-            )],
+            cases: vec![
+                test(
+                    "cargo test -p bellwether-protocols --lib \
+                     without_one_s_own_vote_deciding_a_process_alone_waits_for_its_alarm",
+                ),
+                test(
+                    "cargo test -p bellwether-check --test judge mutants::delays::own_vote_decides",
+                ),
+            ],
         },
         Erratum {
             title: "Supporters are silent towards newcomers (C5)",

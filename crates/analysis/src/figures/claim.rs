@@ -99,6 +99,16 @@ impl Claim {
         self
     }
 
+    /// The claim, which says so if its numbers are not those that its figure shows: it was decided
+    /// before, and `shown` is what would be said of the figure now.
+    pub(super) fn beside(mut self, shown: &Self) -> Self {
+        if self.because != shown.because {
+            self.rule += "; these are the numbers of that look, and the figure shows a later look, \
+                with more runs";
+        }
+        self
+    }
+
     /// The claim as it is judged with so many runs at a point: not at all, if they are too few.
     pub(super) fn with_runs(self, runs: u64) -> Self {
         if runs >= ENOUGH_RUNS || self.verdict == Verdict::NotReproducible {

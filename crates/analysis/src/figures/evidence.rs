@@ -208,8 +208,13 @@ pub(super) const ABOVE: &str =
 /// That one curve lies above another: on the whole, and nowhere below it by more than a twentieth.
 pub(super) fn lies_above(more: &Curve, less: &Curve) -> Vec<Comparison> {
     let mut comparisons = never_below(more, less);
-    comparisons.extend(on_the_whole(more, less).map(|sum| at_least(&sum, &exactly(sum.x, 0.0))));
+    comparisons.extend(more_together(more, less));
     comparisons
+}
+
+/// That one curve lies above another, all points taken together.
+pub(super) fn more_together(more: &Curve, less: &Curve) -> Option<Comparison> {
+    on_the_whole(more, less).map(|sum| at_least(&sum, &exactly(sum.x, 0.0)))
 }
 
 /// The least x from which on one curve lies above another beyond doubt.

@@ -6,8 +6,8 @@
 //!
 //! A figure is looked at several times: what leaves a claim undecided gets four times the runs, of
 //! the same seed, until the claim is decided or the figure's budget is spent. A verdict that was
-//! given stays. So a figure does not depend on which others are made, nor on how fast the machine
-//! is.
+//! given stays, with its numbers; where the figure shows others, from more runs, it says so. So a
+//! figure does not depend on which others are made, nor on how fast the machine is.
 
 use super::claim::{Claim, ENOUGH_RUNS, Verdict};
 use super::finding::{Curve, Dot, Finding, Law, Origin, Pane};
@@ -226,6 +226,7 @@ impl Workbench {
             return Ok(None);
         }
         let mut finding = self.find(figure, played.clone(), &look);
+        let mut shown = finding.claims.clone();
         let mut left = self.budget.added();
         while look.number < self.budget.looks
             && self.grow(figure, &finding.claims, &mut look, &mut left)
@@ -235,11 +236,14 @@ impl Workbench {
                 return Ok(None);
             }
             let next = self.find(figure, played.clone(), &look);
+            shown.clone_from(&next.claims);
             let claims = finding.claims.into_iter().zip(next.claims).map(|(before, now)| {
                 if before.verdict == Verdict::Undecided { now } else { before }
             });
             finding = Finding { claims: claims.collect(), ..next };
         }
+        let claims = finding.claims.into_iter().zip(&shown);
+        finding.claims = claims.map(|(claim, shown)| claim.beside(shown)).collect();
         self.made.clear();
         Ok(Some(finding))
     }
@@ -475,8 +479,12 @@ mod tests {
         let series = vec![Series::measured(name, 0, std::iter::once((0.0, trial)))];
         let (x, y) = (Axis::linear("", ""), Axis::linear("", ""));
         let claims = |finding: &Finding| {
-            let tests = [no_less(finding.curve("half").at(0.0), 0.5)];
-            vec![Claim::compared("It is half.", "1", "no less", &tests, String::new())]
+            let half = finding.curve("half").at(0.0);
+            let claim = |says, least| {
+                let because = format!("of {} runs", half.runs);
+                Claim::compared(says, "1", "no less", &[no_less(half, least)], because)
+            };
+            vec![claim("It is half.", 0.5), claim("It is more than a third.", 1.0 / 3.0)]
         };
         Figure { panels: vec![Panel { title: "", x, y, series }], claims, ..Figure::BARE }
     }
@@ -488,5 +496,10 @@ mod tests {
         assert_eq!(found.claims[0].verdict, Verdict::Undecided);
         assert_eq!(found.curve("half").at(0.0).runs, 48_000, "3000, and four times more twice");
         assert_eq!(MADE.load(Ordering::Relaxed), 48_000);
+        let [open, early] = &found.claims[..] else { panic!("two claims") };
+        assert_eq!([&open.because[..], &early.because], ["of 48000 runs", "of 3000 runs"]);
+        assert_eq!(early.verdict, Verdict::Confirmed);
+        assert!(early.rule.ends_with("the figure shows a later look, with more runs"), "{early:?}");
+        assert!(!open.rule.contains("later look"), "{open:?}");
     }
 }

@@ -126,7 +126,8 @@ impl Rule {
     }
 }
 
-/// Whether the spread of these samples says something: see "Seldom values" above.
+/// Whether the spread of these samples says something: at least [`OTHERS_MIN`] of them differ from
+/// the commonest, or all are equal and not 0.
 fn vary_enough(samples: &[f64]) -> bool {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -5,14 +5,13 @@
 
 use crate::found::{found, named};
 use bellwether_analysis::figures::{
-    Budget, CLAIMS, Claim, Figure, Finding, Kind, Points, Verdict, Workbench, figure, figures,
-    names,
+    Claim, Figure, Finding, Kind, Points, Verdict, figure, figures, names,
 };
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The figure without what takes long.
-fn up_to(most: f64, mut figure: Figure) -> Figure {
+pub(crate) fn up_to(most: f64, mut figure: Figure) -> Figure {
     for series in figure.panels.iter_mut().flat_map(|panel| &mut panel.series) {
         match &mut series.points {
             Points::Formula(_, points) => points.retain(|(x, _)| *x <= most),
@@ -270,21 +269,6 @@ fn every_simulated_point_names_the_command_that_makes_it_again() {
             }
         }
     }
-}
-
-/// The levels of all verdicts are for so many.
-#[test]
-fn no_page_has_more_claims_than_its_levels_allow_for() {
-    let budget = Budget { runs: 2, ..Budget::default() };
-    let mut bench = Workbench::new(budget);
-    let small = |figure: Figure| bench.finding(up_to(1024.0, figure), &mut || ());
-    let findings: Vec<Finding> =
-        figures().into_iter().map(small).collect::<Result<_, _>>().expect("they can be made");
-    let claims = findings.iter().flat_map(|finding| &finding.claims);
-    let heavy = claims.clone().filter(|claim| claim.weight == 2).count();
-    assert_eq!(heavy, 4, "what rests on the adjusted loss is looked at in two loss models");
-    let claims: usize = claims.map(|claim| claim.weight).sum();
-    assert!(claims > 100 && claims <= CLAIMS, "{claims} claims");
 }
 
 /// Runs are added only where a claim is undecided, and the same command makes the point again.

@@ -6,6 +6,7 @@
 //! | `messages`, `classic`, `probabilistic` | corrected forms beside the simulation they name |
 //! | `figures`, `our_figures` | the figures of the announce-listen chapter, and ours of it |
 //! | `classic_figures`, `probabilistic_figures`, `local_leader_figures` | the figures of the other papers |
+//! | `page` | how many claims a page has, and what `docs/mathematics.md` says of them |
 //! | `lease` | the planner of leases |
 //! | `strategy` | the planner of the probabilistic election |
 //!
@@ -21,6 +22,7 @@ mod lease;
 mod local_leader_figures;
 mod messages;
 mod our_figures;
+mod page;
 mod probabilistic;
 mod probabilistic_figures;
 mod strategy;

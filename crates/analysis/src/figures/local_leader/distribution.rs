@@ -1,9 +1,8 @@
 //! Figure 25: how long elections take in groups of one to eight, as a distribution.
 
 use super::common::{Group, HARDWARE, MODEL, NEIGHBOUR, PROCESSING, neighbour};
-use crate::figures::evidence::value;
-use crate::figures::tell::at_least;
-use crate::figures::{Axis, Claim, Figure, Finding, Law, Panel, Series, Trial};
+use crate::figures::evidence::{more_together, value};
+use crate::figures::{Axis, Claim, Curve, Dot, Figure, Finding, Law, Panel, Series, Trial};
 
 /// How many processes there are.
 const SIZES: std::ops::RangeInclusive<u32> = 1..=8;
@@ -78,17 +77,27 @@ fn claims(finding: &Finding) -> Vec<Claim> {
     vec![longer(finding)]
 }
 
-/// When about half of the elections of a group with one process less are over, fewer are of this.
+/// At all times together, more elections are over than of a group with one process more.
 fn longer(finding: &Finding) -> Claim {
     let (says, section) = ("Elections take longer with every process more.", "figure 25");
     let (mut comparisons, mut list) = (Vec::new(), Vec::new());
     for nodes in SIZES.skip(1) {
-        let half = 1.5 + f64::from(nodes) / 2.0;
-        let [few, many] = [nodes - 1, nodes].map(|nodes| finding.curve(&name(nodes)).at(half));
-        comparisons.push(at_least(few, many));
-        list.push(format!("{} against {} within {half} ms", value(few), value(many)));
+        let [few, many] = [nodes - 1, nodes].map(|nodes| finding.curve(&name(nodes)));
+        comparisons.extend(more_together(few, many));
+        list.push(format!("{} and {nodes}: {}", nodes - 1, widest(few, many)));
     }
-    let asked = "of each two sizes that follow each other, fewer of the greater are over when \
-        about half of the smaller are";
-    Claim::compared(says, section, asked, &comparisons, list.join(", "))
+    let asked = "of each two sizes that follow each other, more of the lesser are over, all times \
+        together";
+    let because = format!("where they differ most, the part that is over: {}", list.join(", "));
+    Claim::compared(says, section, asked, &comparisons, because)
+}
+
+/// Both curves in words, where they are farthest apart.
+fn widest(few: &Curve, many: &Curve) -> String {
+    let apart = |(few, many): &(&Dot, &Dot)| (few.y - many.y).abs();
+    let most = few.beside(many).max_by(|one, other| apart(one).total_cmp(&apart(other)));
+    most.map_or_else(
+        || "no point".to_owned(),
+        |(few, many)| format!("{} against {} within {} ms", value(few), value(many), few.x),
+    )
 }

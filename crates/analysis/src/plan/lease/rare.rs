@@ -3,11 +3,11 @@
 //!
 //! Spells of heavy loss are weighed ([`bellwether_sim::rare`]): this estimates the probability of a
 //! loss within a short window, with the parameters that are planned, where the formula is used, and
-//! not only with a shorter lease. How often its interval holds is not known, so it is told beside
-//! the plan and decides nothing.
+//! not only with a shorter lease. How often its interval holds is counted at a probability of 10⁻⁴
+//! (`docs/sweeps.md`) and not at those of plans, so it is told beside the plan and decides nothing.
 //!
-//! **Assumptions.** A lease with room for many requests is lost so rarely that the weights of
-//! spells differ too much to be averaged. There is no estimate then, rather than a bad one.
+//! **Assumptions.** Where the weights of spells differ too much to be averaged there is no
+//! estimate, rather than a bad one.
 
 use super::confirm::SLACK_LOSSES;
 use super::{Plan, YEAR};

@@ -14,7 +14,7 @@
 //!
 //! The gauge only steers. Whether the event happened is read from what processes believe.
 
-use super::spell::Drawn;
+use super::odds::Drawn;
 use super::{Rare, RareEvent};
 use crate::fault::Fault;
 use crate::observer::{Cause, Observer, id};
@@ -252,7 +252,7 @@ impl<P: Protocol> Observer<P> for Gauge {
             log.push(Sent { from, number, at, received: vec![false; count] });
         }
         if let Some(drawn) = &mut self.drawn {
-            drawn.note(at, from, to, number, count as u32);
+            drawn.note(at, from, to, number);
         }
     }
 
@@ -336,6 +336,9 @@ impl<P: Protocol> Observer<P> for Gauge {
             scene.when(node, until).as_nanos()
         });
         self.holder = if until == NONE { u32::MAX } else { node };
+        if let Some(drawn) = &mut self.drawn {
+            drawn.leads(scene.at(), (until != NONE).then_some(node));
+        }
         if until != self.until {
             self.until = until;
             self.arm();

@@ -26,6 +26,7 @@
 
 mod few;
 mod gauge;
+mod odds;
 mod refusal;
 mod spell;
 mod split;
@@ -91,7 +92,7 @@ pub struct Rare {
     pub method: Method,
     /// For how long two must lead; nothing else reads it.
     pub longer: Duration,
-    /// How many runs each stage makes.
+    /// How many runs each stage makes; of a tilted estimate, how many runs each replication has.
     pub effort: u32,
     /// How many independent estimates are made; at least 2.
     pub replications: u32,

@@ -8,44 +8,51 @@
 //! **How.** A leader loses its lease because no renewal succeeds for as long as the lease lasts.
 //! Renewals fail at once or not at all, so at small losses no run comes near, and there is nothing
 //! to split. Therefore a usual run is copied at some of K moments, a renewal apart, and each copy
-//! has a spell there: a time as long as a lease and a renewal, in which packets are lost with
-//! probability l' in place of l. So every time as long as a lease lies within some spell. With
-//! shorter spells some losses at both ends of it would have to happen by themselves: hardly any
-//! copy would show them, with a weight above all others. A copy ends as much later as its spell is
-//! long, when it has become a usual run again. The weight of a run in which the event happens is
+//! has a spell there: a time as long as a lease and a renewal, in which some followers are nearly
+//! cut off from whoever leads when it begins. They are as many as it takes to fail a renewal, or
+//! one less, and are drawn evenly among all others. Packets between each of them and the leader are
+//! lost as often as if the follower were known not to answer: a request with the probability l/(l +
+//! (1 − l)l) that it is the request and not the answer that is lost, and answers with .7. All other
+//! packets are lost as usual: each of their draws would make the weights differ more, and in a
+//! group of five the fourth follower alone would make them useless. Every time as long as a lease
+//! lies within some spell. With shorter spells some losses at both ends of it would have to happen
+//! by themselves: hardly any copy would show them, with a weight above all others. A copy ends as
+//! much later as its spell is long, when it has become a usual run again. The weight of a run in
+//! which the event happens is
 //!
-//! 1 / (a + (1 − a)/K · Σ_k R_k), with a = 1/10, and R_k = Π (l'/l) Π ((1 − l')/(1 − l)) over the
-//! packets that were lost, and those that were not, of those sent during the k-th spell;
+//! 1 / (a + (1 − a)/K · Σ_k R_k), with a = 1/10, and R_k the mean, over all choices of followers,
+//! of Π (l'/l) Π ((1 − l')/(1 − l)) over the packets that were lost, and those that were not, of
+//! those sent during the k-th spell between them and the leader at its begin;
 //!
 //! the sum is over the spells whose runs are long enough to see the event. The estimate is a times
 //! the weight of the usual run and (1 − a)/K times the weights at all K moments, of which every
 //! g-th is made, from a random one on. Weights are zero where the event does not happen.
 //!
+//! Where all receivers lose a message to everyone together, no follower can be cut off alone; and
+//! in groups of three all followers would be. Then all packets of a spell are lost with probability
+//! .55: intervals hold more often so (`how_often_intervals_by_spells_hold`).
+//!
 //! **Promise.** Unbiased: the weight is the ratio of the likelihoods of all draws between the usual
-//! law and the mixture of no spell and those spells that could have shown this event. A usual run
-//! is part of the mixture, so no weight exceeds 1/a, however the event happens. A run ends at the
-//! event; packets that were not sent by then have the ratio 1.
+//! law and the mixture of no spell and those spells that could have shown this event. Who leads
+//! when a spell begins follows from the draws before it, which are usual. A usual run is part of
+//! the mixture, so no weight exceeds 1/a, however the event happens. A run ends at the event;
+//! packets that were not sent by then have the ratio 1.
 //!
 //! **Assumptions.** Whether a packet is lost does not depend on what was lost before: each
 //! receiver loses for itself, or all together. Delays may be random.
 
 use super::gauge::Gauge;
+use super::odds::{Drawn, Odds};
 use super::{BadExperiment, Experiment, Made, NotEstimated, Rare, Spent};
 use crate::coin::{RunSeed, StreamPurpose};
 use crate::experiment::Control;
-use crate::fault::{Fault, Timed};
-use crate::network::{Loss, Network, Probability};
 use crate::plan::Plan;
 use crate::world::World;
-use bellwether_core::{Dest, Duration, Entropy, Protocol, SimTime, Visitor};
+use bellwether_core::{Duration, Entropy, Protocol, SimTime, Visitor};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How often packets are lost in a spell. With three members a renewal fails if two of two to four
-/// packets are lost. For such a renewal the second moment of the weights is 2.25 times the square
-/// of the first with .5 and with ⅔, and least between them.
-const HEAVY: f64 = 0.55;
 /// The part of the mixture that has no spell.
 const USUAL: f64 = 0.1;
 /// At most so many moments at which a spell may begin.
@@ -70,7 +77,7 @@ impl<'a> Spells<'a> {
         numbers: Range<u32>,
         control: Control<'a>,
     ) -> Result<Self, BadExperiment> {
-        let odds = Odds::of(&experiment.network).ok_or(BadExperiment::Rare(NO_ODDS))?;
+        let odds = Odds::of(experiment).ok_or(BadExperiment::Rare(NO_ODDS))?;
         Ok(Self { experiment, rare, settled, numbers, control, odds: Arc::new(odds) })
     }
 
@@ -145,8 +152,7 @@ impl<'a, P: Protocol> Base<'a, P> {
             (plan.horizon, from) = (experiment.window, SimTime::ZERO);
         }
         let mut gauge = Gauge::new(spells.rare, &experiment.choice.profile(), plan.nodes, from);
-        let odds = Arc::clone(&spells.odds);
-        gauge.drawn = Some(Drawn { odds, key, spell: 0..0, sums: Vec::new() });
+        gauge.drawn = Some(Drawn::new(&spells.odds, key, plan.nodes));
         world.begin(&plan, key, &mut gauge);
         let moments = spells.moments(from, plan.end());
         Self { spells, world, gauge, plan, moments, key, at: SimTime::ZERO }
@@ -155,15 +161,20 @@ impl<'a, P: Protocol> Base<'a, P> {
     /// What this run and its copies estimate. Nothing, if it is told to stop.
     fn estimate(&mut self, spent: &mut Spent) -> Option<f64> {
         let gap = self.moments.gap(self.spells.rare.effort);
-        let offset = self.key.world(StreamPurpose::Spells).below(gap);
+        let mut luck = self.key.world(StreamPurpose::Spells);
+        let offset = luck.below(gap);
         let mut sum = 0.0;
         for number in (offset..self.moments.count).step_by(usize::try_from(gap).ok()?) {
             if (self.spells.control.over)() {
                 return None;
             }
-            let spell = self.moments.at(number);
-            self.proceed(spell.start - 1);
-            sum += if self.gauge.happened { self.weight() } else { self.copied(spell, spent) };
+            let during = self.moments.at(number);
+            self.proceed(during.start - 1);
+            sum += if self.gauge.happened {
+                self.weight()
+            } else {
+                self.copied(&during, &mut luck, spent)
+            };
         }
         self.proceed(self.plan.end().as_nanos());
         spent.add(Spent { runs: 1, seconds: self.at.since(SimTime::ZERO).as_secs_f64() });
@@ -184,14 +195,14 @@ impl<'a, P: Protocol> Base<'a, P> {
         self.moments.weight(&self.gauge, self.at)
     }
 
-    /// The weight of a copy with this spell.
-    fn copied(&self, spell: Range<u64>, spent: &mut Spent) -> f64 {
+    /// The weight of a copy with a spell at this time.
+    fn copied(&self, during: &Range<u64>, luck: &mut impl Entropy, spent: &mut Spent) -> f64 {
         let (mut world, mut gauge) = (self.world.clone(), self.gauge.clone());
         let mut plan = self.plan.clone();
-        plan.horizon = plan.horizon.min(Duration::from_nanos(self.moments.seen_until(&spell)));
-        self.spells.odds.arrange(&mut plan, &spell);
+        let until = self.moments.seen_until(during);
+        plan.horizon = plan.horizon.min(Duration::from_nanos(until));
         if let Some(drawn) = &mut gauge.drawn {
-            drawn.spell = spell;
+            drawn.begin(during, luck, &mut plan);
         }
         let outcome = world.proceed(&plan, &mut gauge);
         let ended = if outcome.satisfied { outcome.ended } else { plan.end() };
@@ -238,101 +249,5 @@ impl Moments {
     /// When a run with this spell ends.
     fn seen_until(&self, spell: &Range<u64>) -> u64 {
         spell.end.saturating_add(self.length)
-    }
-}
-
-/// How often packets are lost as usual, and in a spell.
-#[derive(Debug)]
-pub(super) struct Odds {
-    usual: Network,
-    heavy: Network,
-}
-
-impl Odds {
-    /// Nothing if there is none to tilt.
-    fn of(usual: &Network) -> Option<Self> {
-        let heavier = |loss: Loss| match loss {
-            Loss::Correlated(loss) => heavier(loss).map(Loss::Correlated),
-            Loss::Uncorrelated(loss) => heavier(loss).map(Loss::Uncorrelated),
-            Loss::None => Some(Loss::None),
-            Loss::Bursts(_) => None,
-        };
-        let mut heavy = usual.clone();
-        heavy.multicast.loss = heavier(usual.multicast.loss)?;
-        heavy.unicast.loss = heavier(usual.unicast.loss)?;
-        let own = usual.links.iter().any(|link| link.loss.is_some());
-        (!own && heavy != *usual).then(|| Self { usual: usual.clone(), heavy })
-    }
-
-    /// Puts a spell into a plan.
-    fn arrange(&self, plan: &mut Plan, spell: &Range<u64>) {
-        let change = |at: u64, network: &Network| Timed {
-            at: Duration::from_nanos(at),
-            fault: Fault::Network { network: Box::new(network.clone()) },
-        };
-        plan.faults.extend([change(spell.start, &self.heavy), change(spell.end, &self.usual)]);
-        plan.faults.sort_by_key(|timed| timed.at);
-    }
-}
-
-/// The loss in a spell; as usual where that is heavier or nothing is lost, and nothing if all is.
-fn heavier(loss: Probability) -> Option<Probability> {
-    if loss == Probability::ZERO {
-        return Some(loss);
-    }
-    Probability::try_from(loss.value().max(HEAVY)).ok().filter(|heavy| !heavy.is_certain())
-}
-
-/// The draws of a run that a spell would have changed.
-#[derive(Clone, Debug)]
-pub(super) struct Drawn {
-    odds: Arc<Odds>,
-    key: RunSeed,
-    spell: Range<u64>,
-    /// When something was sent, and the logarithm of the ratio of all packets by then: how likely
-    /// their fates are in a spell, divided by how likely they are as usual.
-    sums: Vec<(u64, f64)>,
-}
-
-impl Drawn {
-    /// Notes the fates of a message's packets. They are drawn again: the same numbers.
-    pub(super) fn note(&mut self, at: SimTime, from: u32, to: Dest, number: u32, nodes: u32) {
-        let at = at.as_nanos();
-        let Odds { usual, heavy } = &*self.odds;
-        let network = if self.spell.contains(&at) { heavy } else { usual };
-        let of = |network: &Network| match to {
-            Dest::Everyone => network.multicast.loss,
-            Dest::Node(_) => network.unicast.loss,
-        };
-        let [now, usual, heavy] = [network, usual, heavy].map(of);
-        let [l, more] = [usual.rate(), heavy.rate()];
-        if l == 0.0 {
-            return; // nothing is drawn
-        }
-        let [lost, kept] = [libm::log(more / l), libm::log((1.0 - more) / (1.0 - l))];
-        let packet = self.key.packet(from, number);
-        let ratio = |to: u32| if now.loses(packet, to, &mut false) { lost } else { kept };
-        let sum: f64 = match (to, now) {
-            // One draw for all.
-            (_, Loss::Correlated(_)) => ratio(0),
-            (Dest::Everyone, _) => (0..nodes).filter(|to| *to != from).map(ratio).sum(),
-            (Dest::Node(to), _) => {
-                u32::try_from(to.0).ok().filter(|to| *to != from).map_or(0.0, ratio)
-            }
-        };
-        let before = self.sums.last().map_or(0.0, |(_, sum)| *sum);
-        self.sums.push((at, before + sum));
-    }
-
-    /// How likely the fates of what was sent in a spell are there, divided by how likely they are
-    /// as usual.
-    fn ratio(&self, spell: &Range<u64>) -> f64 {
-        libm::exp(self.before(spell.end) - self.before(spell.start))
-    }
-
-    /// The logarithm of the ratio of all that was sent before this time.
-    fn before(&self, at: u64) -> f64 {
-        let count = self.sums.partition_point(|(sent, _)| *sent < at);
-        count.checked_sub(1).map_or(0.0, |last| self.sums[last].1)
     }
 }
