@@ -14,7 +14,7 @@ use super::relay::{Relay, Weather};
 use super::stalls::{Stalls, stalls};
 use super::{Folder, shell};
 use bellwether::core::{Duration, Event, Fact, Instant, NodeId, Record};
-use bellwether::protocols::choice::{self, Choice};
+use bellwether::protocols::choice::{self, Choice, Entry};
 use bellwether::protocols::local_leader::{Config, Mode, Params, Preset, Tokens};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -329,9 +329,8 @@ impl Group {
             if self.shape.tokens == Tokens::Durable {
                 words.extend(["--tokens", "durable"]);
             }
-        } else if is_announced(protocol) {
-            words.extend(["--suppress", "200ms", "--announce", "200ms", "--listen-for", "1s"]);
         }
+        words.extend(announced_soon(protocol));
         words.extend(["--key", &key, "--dir", &dir, "--record", &trace, "--format", "json"]);
         let listen = self.listen.get(&id).map(SocketAddr::to_string);
         if let Some(listen) = &listen {
@@ -355,8 +354,15 @@ impl Group {
     }
 }
 
-/// Whether this is one of the announce-listen family, which has flags of its own.
-fn is_announced(protocol: &str) -> bool {
-    let announced = |family| matches!(family, choice::Family::AnnounceListen(_));
-    choice::find(protocol).is_some_and(|entry| announced(entry.family))
+/// The flags by which members that announce themselves do so soon, of those that the protocol has.
+fn announced_soon(protocol: &str) -> impl Iterator<Item = &'static str> {
+    let announced = |entry: &&Entry| matches!(entry.family, choice::Family::AnnounceListen(_));
+    let own = choice::find(protocol).filter(announced).into_iter().flat_map(Entry::own_params);
+    own.flat_map(|param| match param.name {
+        "suppress" => ["--suppress", "200ms"].as_slice(),
+        "announce" => &["--announce", "200ms"],
+        "listen" => &["--listen-for", "1s"],
+        _ => &[],
+    })
+    .copied()
 }
