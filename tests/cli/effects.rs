@@ -57,7 +57,7 @@ fn a_rule_that_parameters_break_is_told_with_their_flags() {
         ("trace bully --reply 3s --wait 2s", "--wait"),
         ("sim local-leader --drift-ppm 200000", "--drift-ppm = 200000, but --drift-ppm <= "),
         ("analyze le-s.leadership-delay --loss 1", "--loss = 1, but 0 <= --loss <= 0.9999"),
-        ("analyze le-s.leadership-delay --nodes 0", "--nodes = 0, but 1 <= --nodes <="),
+        ("analyze le-s.leadership-delay --nodes 1", "--nodes = 1, but 2 <= --nodes <="),
     ] {
         let line = refusal(arguments, 2);
         assert!(line.contains(words), "{arguments}: {line}");

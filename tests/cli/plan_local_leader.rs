@@ -132,7 +132,7 @@ fn the_budget_is_drawn_and_told_as_rows() {
 
 #[test]
 fn commands_propose_the_nearest_values_that_keep_all_rules() {
-    let words = "the nearest values that keep all rules: lock = 0.091s";
+    let words = "the nearest values that keep all rules: --lock = 0.091s";
     for (command, code) in [
         ("sim local-leader --lock 20ms", 2),
         ("check local-leader --lock 20ms", 2),

@@ -154,7 +154,7 @@ fn a_live_group_keeps_in_touch() {
 fn what_cannot_be_is_refused_with_the_rule_and_the_way_out() {
     for (arguments, said) in [
         ("--k 0", "K = 0 in round 1, but K >= 1 must hold"),
-        ("--max-rounds 0", "max-rounds = 0, but 1 <= max-rounds <= 64 must hold"),
+        ("--max-rounds 0", "--max-rounds = 0, but 1 <= --max-rounds <= 64 must hold"),
         ("--max-rounds 65", "max-rounds = 65"),
         ("--view 1.5", "'1.5' breaks the rule: a probability lies between 0 and 1"),
         ("--fail -0.1", "a probability lies between 0 and 1"),

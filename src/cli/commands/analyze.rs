@@ -202,7 +202,8 @@ impl Analyze {
             return Err(Failure::usage("name a quantity"));
         };
         self.arguments.refuse_unread(quantity, given)?;
-        let inputs = ValidInputs::try_from(self.arguments.given()?).map_err(Failure::usage)?;
+        let inputs = ValidInputs::try_from(self.arguments.given()?)
+            .map_err(|why| Failure::usage(with_flags(&why)))?;
         Ok(Forms {
             quantity,
             printed: (quantity.printed)(&inputs).ok(),
@@ -271,7 +272,8 @@ impl Analyze {
     }
 
     fn find(&self, quantity: &'static Quantity) -> Result<Found, Failure> {
-        let inputs = ValidInputs::try_from(self.arguments.given()?).map_err(Failure::usage)?;
+        let inputs = ValidInputs::try_from(self.arguments.given()?)
+            .map_err(|why| Failure::usage(with_flags(&why)))?;
         let corrected = (quantity.corrected)(&inputs);
         if let Err(why) = &corrected {
             let point = (quantity.simulation)(&inputs).map(|(point, _)| point);
