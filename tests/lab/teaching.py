@@ -2,7 +2,7 @@
 
 import subprocess
 
-from helpers import DROP, END, ENTER, HOME, RIGHT, DOWN, LABELS, SCRUB
+from helpers import DROP, END, ENTER, HOME, RIGHT, DOWN, LABELS, SCRUB, TIME
 from helpers import changed, quiet, settled, share, stage, tabbed
 from webdriver import Browser
 
@@ -196,18 +196,36 @@ return true;
 """
 
 
+# Counts how often a scenario is checked.
+COUNTED = """
+const asked = window.fetch;
+window.commands = 0;
+window.fetch = (where, how) => {
+    if (String(where).includes('api/command')) window.commands += 1;
+    return asked(where, how);
+};
+"""
+
+
 def a_lesson_is_changed_as_text(lab, browser):
     printed = stage(lab, browser, "lesson=merea-mistake")
+    browser.script(SCRUB, 4000)
+    moment = browser.script(TIME)
     browser.click("#edit-here")
     browser.wait("its text", "return document.querySelector('dialog[open] textarea')")
     assert browser.script(REPLACE, "as-printed = true", "as-printed = 7")
-    browser.click("dialog[open] button.main")
+    # Pressed twice, it asks once.
+    browser.script(COUNTED)
+    browser.script("for (let i = 0; i < 2; i += 1) document.querySelector('dialog[open] button.main').click()")
     words = browser.wait("why not", "return document.querySelector('dialog[open] .wrong:not([hidden])')?.textContent")
     assert "line " in words and "as-printed" in words, words
+    assert browser.script("return window.commands") == 1
+    assert browser.script("return document.activeElement.matches('dialog[open] textarea')")
     assert browser.script(REPLACE, "as-printed = 7", "as-printed = false")
     assert browser.script(REPLACE, 'about = "', 'about = "In class: ')
     browser.click("dialog[open] button.main")
     changed(browser, printed)
+    assert browser.script(TIME) == moment > 0, (browser.script(TIME), moment)
     assert browser.script("return document.querySelector('.about').textContent").startswith("In class: ")
     browser.script("document.activeElement.blur()")
     browser.keys(END)

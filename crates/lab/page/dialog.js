@@ -42,6 +42,7 @@ export const confirmed = (text) => shown(text, null);
 function shown(text, field, check) {
     return new Promise((resolve) => {
         const wrong = h("p", { class: "wrong", role: "alert", hidden: true });
+        const button = h("button", { class: "main", value: "yes" }, "Do it");
         const label = field ? h("label", { for: field.id, id: "asked-label" }, text)
             : h("p", { id: "asked-label" }, text);
         const dialog = h(
@@ -53,14 +54,18 @@ function shown(text, field, check) {
                 wrong,
                 h("div", { class: "row" }, h("span", { class: "grow" }),
                     h("button", { type: "button", onclick: () => dialog.close("") }, "Cancel"),
-                    h("button", { class: "main", value: "yes" }, "Do it"))),
+                    button)),
         );
         if (check) {
             dialog.addEventListener("submit", (event) => {
                 event.preventDefault();
+                button.disabled = true;
                 check().then(() => dialog.close("yes"), (error) => {
+                    if (!dialog.open) return;
                     wrong.textContent = error.message;
                     wrong.hidden = false;
+                    button.disabled = false;
+                    field?.focus(); // a button that was disabled has lost it
                 });
             });
         }

@@ -28,9 +28,10 @@ const FEWER: [(u32, Duration); 2] =
     [(5, Duration::from_millis(15)), (50, Duration::from_millis(200))];
 /// The most runs of a group that stands in for another.
 const RUNS: u64 = 16;
-/// How much shorter the first of them is watched while no run of it ends in time.
+/// How much shorter the first of them is watched while no run of it ends in time, if
+/// [that shows](parts) what was asked for.
 const SHORTER: [u64; 4] = [1, 16, 256, 4096];
-/// How long the last of these may take until a run ends: there must be a picture.
+/// How long the last of those may take until a run ends: there must be a picture.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Whether a first run may be quick. In large groups that vote even its beginning is not, and what
@@ -141,11 +142,16 @@ fn say_instead(
         let smaller = wanted.among(fewer.min(nodes), RUNS);
         // What is asked for may name more processes than there are then.
         let Ok(smaller) = measure::asked(program, &smaller) else { continue };
-        let parts = if fewer == FEWER[0].0 { &SHORTER[..] } else { &SHORTER[..1] };
-        let said = parts.iter().find_map(|parts| {
-            let most = if Some(parts) == SHORTER.last() { LONGEST } else { time };
-            instead(&smaller.experiment, wanted, *parts, [time, most], &over)
-        });
+        let smaller = smaller.experiment;
+        let said = if fewer == FEWER[0].0 {
+            let parts = parts(&smaller);
+            parts.iter().find_map(|part| {
+                let most = if Some(part) == parts.last() { LONGEST } else { time };
+                instead(&smaller, wanted, *part, [time, most], &over)
+            })
+        } else {
+            instead(&smaller, wanted, 1, [time; 2], &over)
+        };
         if let Some(mut said) = said.filter(|_| !over()) {
             if let Some((_, form)) = form.filter(|(of, _)| said["measure"] == json!(of.name())) {
                 said["forms"] = form.clone();
@@ -154,6 +160,24 @@ fn say_instead(
             lines.send();
         }
     }
+}
+
+/// By how much the window of this experiment may be divided. In less than one lease, one silence or
+/// one election of its own, a group shows how it begins, and not what was asked for; and a shorter
+/// window changes nothing of a run that ends by itself.
+fn parts(experiment: &Experiment) -> Vec<u64> {
+    let choice = &experiment.choice;
+    let scales = choice.time_scales(experiment.nodes);
+    let rotates = scales.rotates.unwrap_or(Duration::ZERO);
+    let lengths = [scales.lease, scales.announces, scales.settles, rotates];
+    let least = lengths.into_iter().fold(choice.profile().interval, Duration::max);
+    let shows = |parts: u64| !experiment.ends() && part_of(experiment, parts) >= least;
+    SHORTER.into_iter().filter(|parts| *parts == 1 || shows(*parts)).collect()
+}
+
+/// One of so many parts of its window.
+fn part_of(experiment: &Experiment, parts: u64) -> Duration {
+    Duration::from_nanos(experiment.window.as_nanos() / parts)
 }
 
 /// What runs of this experiment give that end in time, if any does. They are watched for a part of
@@ -165,7 +189,7 @@ fn instead(
     [time, most]: [Duration; 2],
     over: &(dyn Fn() -> bool + Sync),
 ) -> Option<Value> {
-    let window = Duration::from_nanos(experiment.window.as_nanos() / parts);
+    let window = part_of(experiment, parts);
     let shorter = Experiment { window, ..experiment.clone() };
     let (began, made) = (BootTime.now(), AtomicBool::new(false));
     let is_over = || {
@@ -219,11 +243,11 @@ mod tests {
     use bellwether_sim::{Engine, Initiation, Network, Ranks};
     use std::sync::atomic::AtomicU64;
 
-    /// What the first picture says if the clock stops it when so many runs were begun.
-    fn stopped_after(runs: u64) -> Value {
+    /// Five processes of this protocol, watched for so many seconds.
+    fn experiment(protocol: &str, seconds: u64) -> Experiment {
         let calm = Surroundings::calm(5, Duration::from_millis(100));
-        let config = find("le-s").unwrap().config(&calm, &GivenParams::default()).unwrap();
-        let experiment = Experiment {
+        let config = find(protocol).unwrap().config(&calm, &GivenParams::default()).unwrap();
+        Experiment {
             choice: Choice::try_from(config).unwrap(),
             nodes: 5,
             network: Network::default(),
@@ -231,12 +255,40 @@ mod tests {
             drift: 0,
             initiation: Initiation::default(),
             scenario: Scenario::Start,
-            window: Duration::from_secs(10),
+            window: Duration::from_secs(seconds),
             runs: RUNS,
             seed: 1,
             threads: 1,
             engine: Engine::Event,
-        };
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_window_is_shorter_than_what_happens_in_it() {
+        const DAY: u64 = 86_400;
+        let leases = |seconds| parts(&experiment("local-leader", seconds));
+        assert_eq!(leases(10 * DAY), SHORTER);
+        let settles = experiment("local-leader", 1).choice.time_scales(5).settles;
+        let seconds = settles.as_nanos().div_ceil(1_000_000_000);
+        assert_eq!(leases(16 * seconds), [1, 16]);
+        assert_eq!(leases(16 * (seconds - 1)), [1]);
+        // Watched for less than an election: as it was asked for, and no shorter.
+        assert_eq!(leases(1), [1]);
+    }
+
+    #[test]
+    fn a_run_that_ends_by_itself_is_not_watched_for_a_shorter_time() {
+        for protocol in ["bully", "le-s"] {
+            assert_eq!(parts(&experiment(protocol, 1 << 20)), [1], "{protocol}");
+        }
+        let departure = Scenario::Departure;
+        let departure = Experiment { scenario: departure, ..experiment("le-s", 1 << 20) };
+        assert_eq!(parts(&departure), SHORTER);
+    }
+
+    /// What the first picture says if the clock stops it when so many runs were begun.
+    fn stopped_after(runs: u64) -> Value {
+        let experiment = experiment("le-s", 10);
         let wanted = json!({ "protocol": "le-s", "measure": "leadership_delay" });
         let begun = AtomicU64::new(0);
         let over = || begun.fetch_add(1, Ordering::Relaxed) >= runs;

@@ -3,7 +3,8 @@
 //! **Promise.** The page and the still diagrams have the same colours, in a light and in a dark
 //! page. Within each set any two are at least [`APART`] apart, for people with usual colour vision
 //! and for those who lack one of the three kinds of cones. Text on them has at least the contrast
-//! [`LEGIBLE`].
+//! [`LEGIBLE`]. The icon shows a group in these colours. Curves and bars stand for other things,
+//! and have colours of their own (`bellwether_analysis`).
 
 use bellwether_sim::diagram::{Options, space_time};
 
@@ -125,6 +126,17 @@ fn the_page_and_the_still_diagrams_have_the_same_colours() {
             }
         }
     }
+}
+
+#[test]
+fn the_icon_shows_a_leader_and_who_follows_it() {
+    let icon = include_str!("../page/icon.svg");
+    let (group, others) = icon.split_once("</g>").unwrap();
+    let leader = between(others, "fill=\"", "\"");
+    let followers = between(others, "<g fill=\"", "\"");
+    let around = between(group, "stroke=\"", "\"");
+    let [light_leader, light_follower] = ["l0", "f0"].map(|name| of_page(name)[0].clone());
+    assert_eq!([around, leader, followers], [&light_leader, &light_leader, &light_follower]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::cli::memory::{self, Load};
 use crate::cli::output::progress::{Interrupt, Progress, Stopwatch};
 use crate::cli::output::{Format, Rows, cuts, short};
 use bellwether::core::Duration;
-use bellwether::protocols::choice::{Choice, Config, Entry, Goal};
+use bellwether::protocols::choice::{Choice, Config, Entry};
 use bellwether::sim::rare::Rare;
 use bellwether::sim::stats::Summary;
 use bellwether::sim::{
@@ -306,13 +306,8 @@ impl Sim {
         if let Some(flag) = byes.iter().find(is_given).filter(|_| start && profile.byes > 0) {
             return idle(flag, "with --scenario start, in which nobody departs; choose another");
         }
-        let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
-        let ends = match profile.on_demand {
-            true => !profile.restless && !experiment.initiation.wanders(),
-            false => start && settles && profile.leases.is_none(),
-        };
         // A rare event is looked for in the window, whatever else ends a run.
-        if ends && self.window != WINDOW && self.rare.asked().is_none() {
+        if experiment.ends() && self.window != WINDOW && self.rare.asked().is_none() {
             let why = match profile.on_demand {
                 true => "where nothing is lost and nobody moves: an election ends; add --loss",
                 false => {

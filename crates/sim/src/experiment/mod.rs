@@ -37,7 +37,7 @@ use crate::proportion::Proportion;
 use crate::stats::Summary;
 use crate::world::World;
 use bellwether_core::{Duration, Protocol, Record, SimTime, Visitor};
-use bellwether_protocols::choice::Choice;
+use bellwether_protocols::choice::{Choice, Goal};
 use bellwether_protocols::named;
 use measure::Sort;
 use rayon::prelude::*;
@@ -219,6 +219,17 @@ impl Experiment {
     /// Why the lazy engine does not apply, if it does not.
     pub fn not_lazy(&self) -> Option<&'static str> {
         Lazy::refuses(self)
+    }
+
+    /// Whether each run ends by itself: then the window changes nothing.
+    pub fn ends(&self) -> bool {
+        let profile = self.choice.profile();
+        if profile.on_demand {
+            return !profile.restless && !self.initiation.wanders();
+        }
+        // Where leaders may be given up, or nothing is promised, agreement may never come.
+        let settles = profile.trust == Duration::MAX && matches!(profile.goal, Goal::Leaders(_));
+        self.scenario == Scenario::Start && settles && profile.leases.is_none()
     }
 
     /// Whether the plan is the same in every run.

@@ -10,7 +10,7 @@ use crate::observer::id;
 use crate::plan::Plan;
 use crate::world::World;
 use bellwether_core::{Duration, Entropy, Protocol, SimTime};
-use bellwether_protocols::choice::{Goal, Profile};
+use bellwether_protocols::choice::Profile;
 use bellwether_protocols::named;
 
 named! {
@@ -154,9 +154,7 @@ impl Scenario {
             return (plan, SimTime::ZERO);
         }
         if *self == Self::Start {
-            // Where leaders may be given up, or nothing is promised, agreement may never come.
-            let settles = matches!(profile.goal, Goal::Leaders(_));
-            if profile.trust != Duration::MAX || !settles {
+            if !experiment.ends() {
                 plan.horizon = (settling_time(experiment) + experiment.window).min(LONGEST);
             }
             return (plan, SimTime::ZERO);
