@@ -197,9 +197,10 @@ impl Estimate {
 pub const ERROR_MAX: f64 = 0.2;
 
 /// Whether the relative error of a mean of replications is above [`ERROR_MAX`], or unknown because
-/// none saw the event.
+/// none saw the event, or because one is no number.
 pub fn is_large(mean: f64, stderr: f64) -> bool {
-    mean <= 0.0 || stderr > ERROR_MAX * mean
+    let is_small = mean > 0.0 && stderr <= ERROR_MAX * mean;
+    !is_small
 }
 
 /// Where the mean of independent estimates of a probability is, with this confidence. Anywhere, if

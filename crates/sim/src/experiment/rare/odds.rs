@@ -284,28 +284,40 @@ fn loss(network: &Network, to: Dest) -> Loss {
 }
 
 /// The mean, over all choices of so many of these numbers, of their product; the numbers are given
-/// by their logarithms. A choice of n numbers has the last with probability chosen/n.
+/// by their logarithms.
+///
+/// If each number x is chosen by itself, with the probability p = x/(x + e^s), then so many of n are
+/// chosen with the probability Π(1 − p)/e^(s·chosen) times the sum of all their products. With an s
+/// between the numbers this is at least 2^−n, so that doubles are enough for groups of a thousand:
+/// the largest numbers then have p ≥ chosen/n, and the others no more than that.
 fn mean_of_products(logarithms: &[f64], chosen: usize) -> f64 {
-    let chosen = chosen.min(logarithms.len());
-    let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if chosen == 0 {
-        return 1.0;
-    }
-    let scale = most * chosen as f64;
-    if scale < NOTHING {
+    let mut sorted = logarithms.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    let (largest, others) = sorted.split_at(chosen.min(sorted.len()));
+    let most: f64 = largest.iter().sum();
+    if most < NOTHING {
         return 0.0;
     }
-    // The mean over choices of so many of those that were seen.
-    let mut means = vec![0.0; chosen + 1];
-    means[0] = 1.0;
-    for (before, logarithm) in logarithms.iter().enumerate() {
-        let (number, count) = (libm::exp(logarithm - most), before as f64 + 1.0);
-        for of in (1..=chosen.min(before + 1)).rev() {
-            let with = of as f64 / count;
-            means[of] = (1.0 - with) * means[of] + with * number * means[of - 1];
+    let ([.., last], [next, ..]) = (largest, others) else {
+        return libm::exp(most); // there is one choice
+    };
+    let (chosen, left) = (largest.len(), others.len() as f64);
+    let s = (last + next) / 2.0 + libm::log(left / chosen as f64);
+    // The probabilities of how many of those that were seen are chosen.
+    let mut chances = vec![0.0; chosen + 1];
+    chances[0] = 1.0;
+    let mut sum = 0.0;
+    for logarithm in &sorted {
+        let odds = logarithm - s;
+        let p = 1.0 / (1.0 + libm::exp(-odds));
+        sum += odds.max(0.0) + libm::log1p(libm::exp(-odds.abs())); // −ln(1 − p)
+        for of in (1..=chosen).rev() {
+            chances[of] = (1.0 - p) * chances[of] + p * chances[of - 1];
         }
+        chances[0] *= 1.0 - p;
     }
-    libm::exp(scale) * means[chosen]
+    let ways: f64 = (1..=chosen).map(|of| libm::log(left / of as f64 + 1.0)).sum();
+    libm::exp(libm::log(chances[chosen]) + sum + s * chosen as f64 - ways)
 }
 
 #[cfg(test)]
@@ -329,5 +341,27 @@ mod tests {
         }
         assert!((mean_of_products(&logarithms, 9) - 15.0).abs() < 1e-12, "no more than there are");
         assert_eq!(mean_of_products(&[-200.0, -300.0], 1), 0.0);
+    }
+
+    /// Factors of these means are too large and too small for a double. They were computed with 60
+    /// digits.
+    #[test]
+    fn the_mean_of_products_of_a_large_group_is_a_number() {
+        let spread = |below: f64| -> Vec<f64> {
+            (0..400).map(|place| f64::from(place) / 10.0 - 19.95 - below).collect()
+        };
+        for (below, chosen, logarithm) in [
+            (0.0, 1, 16.310_703_913_936_1),
+            (0.0, 10, 160.815_059_000_632_5),
+            (8.7, 200, 0.338_219_284_487_194),
+            (4.3, 300, 2.519_038_757_245_8),
+            (0.0, 399, 16.310_703_913_936_1),
+            (0.0, 400, 0.0),
+        ] {
+            let found = libm::log(mean_of_products(&spread(below), chosen));
+            assert!((found - logarithm).abs() < 1e-9, "{chosen}: {found} {logarithm}");
+        }
+        assert_eq!(mean_of_products(&spread(0.0), 200), f64::INFINITY, "10⁷⁵⁵ is too large");
+        assert_eq!(mean_of_products(&spread(20.0), 200), 0.0);
     }
 }
