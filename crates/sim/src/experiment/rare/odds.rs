@@ -70,13 +70,21 @@ impl Odds {
         match &self.heavy {
             Heavy::All(network) => (**network).clone(),
             Heavy::Apart { requests, answers, .. } => {
-                let link = |from, to, loss| Link { from, to, delay: None, loss: Some(loss) };
-                let both = |follower: &u32| {
-                    let (to, back) = ((leader, *follower), (*follower, leader));
-                    [link(to.0, to.1, *requests), link(back.0, back.1, *answers)]
+                let mut network = self.usual.clone();
+                let mut lose = |from, to, loss| {
+                    let is = |link: &&mut Link| (link.from, link.to) == (from, to);
+                    match network.links.iter_mut().find(is) {
+                        Some(link) => link.loss = Some(loss), // its delay stays
+                        None => {
+                            network.links.push(Link { from, to, delay: None, loss: Some(loss) });
+                        }
+                    }
                 };
-                let links = cut.iter().flat_map(both).collect();
-                Network { links, ..self.usual.clone() }
+                for follower in cut {
+                    lose(leader, *follower, *requests);
+                    lose(*follower, leader, *answers);
+                }
+                network
             }
         }
     }
@@ -323,6 +331,7 @@ fn mean_of_products(logarithms: &[f64], chosen: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Delay;
 
     #[test]
     fn the_mean_of_products_is_that_of_all_choices() {
@@ -363,5 +372,24 @@ mod tests {
         }
         assert_eq!(mean_of_products(&spread(0.0), 200), f64::INFINITY, "10⁷⁵⁵ is too large");
         assert_eq!(mean_of_products(&spread(20.0), 200), 0.0);
+    }
+
+    /// Whoever is cut off loses more; what takes its way as long as before does so in a spell.
+    #[test]
+    fn a_spell_changes_no_delay_of_a_link() {
+        let [requests, answers, usual] = [0.6, 0.7, 0.1].map(|l| possible(l).expect("it is"));
+        let delay = |ms| Some(Delay::Constant(Duration::from_millis(ms)));
+        let link = |from, to, delay, loss| Link { from, to, delay, loss };
+        let calm = Network::uniform(Delay::Constant(Duration::ZERO), Loss::Uncorrelated(usual));
+        let links = vec![link(0, 1, delay(5), None), link(2, 3, delay(7), None)];
+        let usual = Network { links, ..calm };
+        let heavy = Heavy::Apart { cut: [2, 1], requests, answers };
+        let spell = Odds { usual: usual.clone(), heavy }.network(0, &[1]);
+        let links = vec![
+            link(0, 1, delay(5), Some(requests)),
+            link(2, 3, delay(7), None),
+            link(1, 0, None, Some(answers)),
+        ];
+        assert_eq!(spell, Network { links, ..usual });
     }
 }
