@@ -169,6 +169,13 @@ impl Drawn {
         }
     }
 
+    /// Forgets the packets before this time, and who led before whoever leads then.
+    pub(super) fn forget(&mut self, before: u64) {
+        self.packets.drain(..self.packets.partition_point(|packet| packet.at < before));
+        let count = self.leaders.partition_point(|(since, _)| *since < before);
+        self.leaders.drain(..count.saturating_sub(1));
+    }
+
     /// Puts a spell into the plan: some of those who do not lead before it are cut off.
     pub(super) fn begin(&mut self, during: &Range<u64>, luck: &mut impl Entropy, plan: &mut Plan) {
         let leader = self.leader_before(during.start);
@@ -391,5 +398,29 @@ mod tests {
             link(1, 0, None, Some(answers)),
         ];
         assert_eq!(spell, Network { links, ..usual });
+    }
+
+    /// The fates that no ratio needs any more make none different.
+    #[test]
+    fn what_is_forgotten_changes_no_later_ratio() {
+        let loss = Loss::Uncorrelated(possible(0.1).expect("it is"));
+        let usual = Network::uniform(Delay::Constant(Duration::ZERO), loss);
+        let [requests, answers] = [0.6, 0.7].map(|l| possible(l).expect("it is"));
+        let heavy = Heavy::Apart { cut: [3, 2], requests, answers };
+        let odds = Arc::new(Odds { usual, heavy });
+        let mut all = Drawn::new(&odds, RunSeed::new(1, 0), 5);
+        for number in 0..100 {
+            let at = SimTime::from_nanos(u64::from(number) * 10);
+            all.leads(at, Some(number / 40));
+            all.note(at, number / 40, Dest::Everyone, number);
+        }
+        let mut fewer = all.clone();
+        fewer.forget(600);
+        assert!(fewer.packets.len() < all.packets.len() && fewer.leaders.len() == 2);
+        for begin in (600..1000).step_by(10) {
+            let ratio = all.ratio(&(begin..begin + 300));
+            assert_eq!(fewer.ratio(&(begin..begin + 300)), ratio);
+            assert!(ratio != 1.0, "{begin}");
+        }
     }
 }
