@@ -92,7 +92,8 @@ pub struct Rare {
     pub method: Method,
     /// For how long two must lead; nothing else reads it.
     pub longer: Duration,
-    /// How many runs each stage makes; of a tilted estimate, how many runs each replication has.
+    /// How many runs each stage of splitting makes; without splitting, how many runs (failed
+    /// elections), pairs of runs (false departures) or copies (lost leases) each replication makes.
     pub effort: u32,
     /// How many independent estimates are made; at least 2.
     pub replications: u32,
