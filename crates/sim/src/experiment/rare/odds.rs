@@ -301,10 +301,10 @@ fn loss(network: &Network, to: Dest) -> Loss {
 /// The mean, over all choices of so many of these numbers, of their product; the numbers are given
 /// by their logarithms.
 ///
-/// If each number x is chosen by itself, with the probability p = x/(x + e^s), then so many of n are
-/// chosen with the probability Π(1 − p)/e^(s·chosen) times the sum of all their products. With an s
-/// between the numbers this is at least 2^−n, so that doubles are enough for groups of a thousand:
-/// the largest numbers then have p ≥ chosen/n, and the others no more than that.
+/// If each number x is chosen by itself, with the probability p = x/(x + e^s), then so many of n
+/// are chosen with the probability Π(1 − p)/e^(s·chosen) times the sum of all their products. With
+/// an s between the numbers this is at least 2^−n, so that doubles are enough for groups of a
+/// thousand: the largest numbers then have p ≥ chosen/n, and the others no more than that.
 fn mean_of_products(logarithms: &[f64], chosen: usize) -> f64 {
     let mut sorted = logarithms.to_vec();
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));
