@@ -31,8 +31,9 @@ pub(in crate::cli) struct RareFlags {
     #[arg(long, value_parser = one_of::<Method>(), requires = "rare")]
     #[arg(help_heading = HEADING)]
     method: Option<Method>,
-    /// How many runs each stage makes, where runs are split; with tilted coins, how many runs,
-    /// pairs (false-departure) or copies of runs (leadership-loss) each replication has
+    /// How many runs each stage of splitting makes; without splitting, how many runs
+    /// (failed-election), pairs of runs (false-departure) or copies (leadership-loss) each
+    /// replication makes
     #[arg(long, value_name = "N", default_value = "500", help_heading = HEADING, requires = "rare")]
     #[arg(value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     effort: u32,

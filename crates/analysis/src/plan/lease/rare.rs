@@ -3,8 +3,10 @@
 //!
 //! Spells of heavy loss are weighed ([`bellwether_sim::rare`]): this estimates the probability of a
 //! loss within a short window, with the parameters that are planned, where the formula is used, and
-//! not only with a shorter lease. How often its interval holds is counted at a probability of 10⁻⁴
-//! (`docs/sweeps.md`) and not at those of plans, so it is told beside the plan and decides nothing.
+//! not only with a shorter lease. How often its interval holds is counted at a probability of 10⁻⁴,
+//! in groups of three, where all packets of a spell are lost more often (`docs/sweeps.md`). It is
+//! counted neither in larger groups, where some followers are cut off, nor at the probabilities of
+//! plans. So it is told beside the plan and decides nothing.
 //!
 //! **Assumptions.** Where the weights of spells differ too much to be averaged there is no
 //! estimate, rather than a bad one.

@@ -92,7 +92,8 @@ pub struct Rare {
     pub method: Method,
     /// For how long two must lead; nothing else reads it.
     pub longer: Duration,
-    /// How many runs each stage makes; of a tilted estimate, how many runs each replication has.
+    /// How many runs each stage of splitting makes; without splitting, how many runs (failed
+    /// elections), pairs of runs (false departures) or copies (lost leases) each replication makes.
     pub effort: u32,
     /// How many independent estimates are made; at least 2.
     pub replications: u32,
@@ -197,9 +198,10 @@ impl Estimate {
 pub const ERROR_MAX: f64 = 0.2;
 
 /// Whether the relative error of a mean of replications is above [`ERROR_MAX`], or unknown because
-/// none saw the event.
+/// none saw the event, or because one is no number.
 pub fn is_large(mean: f64, stderr: f64) -> bool {
-    mean <= 0.0 || stderr > ERROR_MAX * mean
+    let is_small = mean > 0.0 && stderr <= ERROR_MAX * mean;
+    !is_small
 }
 
 /// Where the mean of independent estimates of a probability is, with this confidence. Anywhere, if

@@ -70,13 +70,21 @@ impl Odds {
         match &self.heavy {
             Heavy::All(network) => (**network).clone(),
             Heavy::Apart { requests, answers, .. } => {
-                let link = |from, to, loss| Link { from, to, delay: None, loss: Some(loss) };
-                let both = |follower: &u32| {
-                    let (to, back) = ((leader, *follower), (*follower, leader));
-                    [link(to.0, to.1, *requests), link(back.0, back.1, *answers)]
+                let mut network = self.usual.clone();
+                let mut lose = |from, to, loss| {
+                    let is = |link: &&mut Link| (link.from, link.to) == (from, to);
+                    match network.links.iter_mut().find(is) {
+                        Some(link) => link.loss = Some(loss), // its delay stays
+                        None => {
+                            network.links.push(Link { from, to, delay: None, loss: Some(loss) });
+                        }
+                    }
                 };
-                let links = cut.iter().flat_map(both).collect();
-                Network { links, ..self.usual.clone() }
+                for follower in cut {
+                    lose(leader, *follower, *requests);
+                    lose(*follower, leader, *answers);
+                }
+                network
             }
         }
     }
@@ -159,6 +167,13 @@ impl Drawn {
         if self.leaders.last().is_none_or(|(_, before)| *before != leader) {
             self.leaders.push((at.as_nanos(), leader));
         }
+    }
+
+    /// Forgets the packets before this time, and who led before whoever leads then.
+    pub(super) fn forget(&mut self, before: u64) {
+        self.packets.drain(..self.packets.partition_point(|packet| packet.at < before));
+        let count = self.leaders.partition_point(|(since, _)| *since < before);
+        self.leaders.drain(..count.saturating_sub(1));
     }
 
     /// Puts a spell into the plan: some of those who do not lead before it are cut off.
@@ -284,33 +299,46 @@ fn loss(network: &Network, to: Dest) -> Loss {
 }
 
 /// The mean, over all choices of so many of these numbers, of their product; the numbers are given
-/// by their logarithms. A choice of n numbers has the last with probability chosen/n.
+/// by their logarithms.
+///
+/// If each number x is chosen by itself, with the probability p = x/(x + e^s), then so many of n
+/// are chosen with the probability Π(1 − p)/e^(s·chosen) times the sum of all their products. With
+/// an s between the numbers this is at least 2^−n, so that doubles are enough for groups of a
+/// thousand: the largest numbers then have p ≥ chosen/n, and the others no more than that.
 fn mean_of_products(logarithms: &[f64], chosen: usize) -> f64 {
-    let chosen = chosen.min(logarithms.len());
-    let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if chosen == 0 {
-        return 1.0;
-    }
-    let scale = most * chosen as f64;
-    if scale < NOTHING {
+    let mut sorted = logarithms.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    let (largest, others) = sorted.split_at(chosen.min(sorted.len()));
+    let most: f64 = largest.iter().sum();
+    if most < NOTHING {
         return 0.0;
     }
-    // The mean over choices of so many of those that were seen.
-    let mut means = vec![0.0; chosen + 1];
-    means[0] = 1.0;
-    for (before, logarithm) in logarithms.iter().enumerate() {
-        let (number, count) = (libm::exp(logarithm - most), before as f64 + 1.0);
-        for of in (1..=chosen.min(before + 1)).rev() {
-            let with = of as f64 / count;
-            means[of] = (1.0 - with) * means[of] + with * number * means[of - 1];
+    let ([.., last], [next, ..]) = (largest, others) else {
+        return libm::exp(most); // there is one choice
+    };
+    let (chosen, left) = (largest.len(), others.len() as f64);
+    let s = (last + next) / 2.0 + libm::log(left / chosen as f64);
+    // The probabilities of how many of those that were seen are chosen.
+    let mut chances = vec![0.0; chosen + 1];
+    chances[0] = 1.0;
+    let mut sum = 0.0;
+    for logarithm in &sorted {
+        let odds = logarithm - s;
+        let p = 1.0 / (1.0 + libm::exp(-odds));
+        sum += odds.max(0.0) + libm::log1p(libm::exp(-odds.abs())); // −ln(1 − p)
+        for of in (1..=chosen).rev() {
+            chances[of] = (1.0 - p) * chances[of] + p * chances[of - 1];
         }
+        chances[0] *= 1.0 - p;
     }
-    libm::exp(scale) * means[chosen]
+    let ways: f64 = (1..=chosen).map(|of| libm::log(left / of as f64 + 1.0)).sum();
+    libm::exp(libm::log(chances[chosen]) + sum + s * chosen as f64 - ways)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Delay;
 
     #[test]
     fn the_mean_of_products_is_that_of_all_choices() {
@@ -329,5 +357,70 @@ mod tests {
         }
         assert!((mean_of_products(&logarithms, 9) - 15.0).abs() < 1e-12, "no more than there are");
         assert_eq!(mean_of_products(&[-200.0, -300.0], 1), 0.0);
+    }
+
+    /// Factors of these means are too large and too small for a double. They were computed with 60
+    /// digits.
+    #[test]
+    fn the_mean_of_products_of_a_large_group_is_a_number() {
+        let spread = |below: f64| -> Vec<f64> {
+            (0..400).map(|place| f64::from(place) / 10.0 - 19.95 - below).collect()
+        };
+        for (below, chosen, logarithm) in [
+            (0.0, 1, 16.310_703_913_936_1),
+            (0.0, 10, 160.815_059_000_632_5),
+            (8.7, 200, 0.338_219_284_487_194),
+            (4.3, 300, 2.519_038_757_245_8),
+            (0.0, 399, 16.310_703_913_936_1),
+            (0.0, 400, 0.0),
+        ] {
+            let found = libm::log(mean_of_products(&spread(below), chosen));
+            assert!((found - logarithm).abs() < 1e-9, "{chosen}: {found} {logarithm}");
+        }
+        assert_eq!(mean_of_products(&spread(0.0), 200), f64::INFINITY, "10⁷⁵⁵ is too large");
+        assert_eq!(mean_of_products(&spread(20.0), 200), 0.0);
+    }
+
+    /// Whoever is cut off loses more; what takes its way as long as before does so in a spell.
+    #[test]
+    fn a_spell_changes_no_delay_of_a_link() {
+        let [requests, answers, usual] = [0.6, 0.7, 0.1].map(|l| possible(l).expect("it is"));
+        let delay = |ms| Some(Delay::Constant(Duration::from_millis(ms)));
+        let link = |from, to, delay, loss| Link { from, to, delay, loss };
+        let calm = Network::uniform(Delay::Constant(Duration::ZERO), Loss::Uncorrelated(usual));
+        let links = vec![link(0, 1, delay(5), None), link(2, 3, delay(7), None)];
+        let usual = Network { links, ..calm };
+        let heavy = Heavy::Apart { cut: [2, 1], requests, answers };
+        let spell = Odds { usual: usual.clone(), heavy }.network(0, &[1]);
+        let links = vec![
+            link(0, 1, delay(5), Some(requests)),
+            link(2, 3, delay(7), None),
+            link(1, 0, None, Some(answers)),
+        ];
+        assert_eq!(spell, Network { links, ..usual });
+    }
+
+    /// The fates that no ratio needs any more make none different.
+    #[test]
+    fn what_is_forgotten_changes_no_later_ratio() {
+        let loss = Loss::Uncorrelated(possible(0.1).expect("it is"));
+        let usual = Network::uniform(Delay::Constant(Duration::ZERO), loss);
+        let [requests, answers] = [0.6, 0.7].map(|l| possible(l).expect("it is"));
+        let heavy = Heavy::Apart { cut: [3, 2], requests, answers };
+        let odds = Arc::new(Odds { usual, heavy });
+        let mut all = Drawn::new(&odds, RunSeed::new(1, 0), 5);
+        for number in 0..100 {
+            let at = SimTime::from_nanos(u64::from(number) * 10);
+            all.leads(at, Some(number / 40));
+            all.note(at, number / 40, Dest::Everyone, number);
+        }
+        let mut fewer = all.clone();
+        fewer.forget(600);
+        assert!(fewer.packets.len() < all.packets.len() && fewer.leaders.len() == 2);
+        for begin in (600..1000).step_by(10) {
+            let ratio = all.ratio(&(begin..begin + 300));
+            assert_eq!(fewer.ratio(&(begin..begin + 300)), ratio);
+            assert!(ratio != 1.0, "{begin}");
+        }
     }
 }

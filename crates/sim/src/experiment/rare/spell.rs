@@ -196,7 +196,10 @@ impl<'a, P: Protocol> Base<'a, P> {
     }
 
     /// The weight of a copy with a spell at this time.
-    fn copied(&self, during: &Range<u64>, luck: &mut impl Entropy, spent: &mut Spent) -> f64 {
+    fn copied(&mut self, during: &Range<u64>, luck: &mut impl Entropy, spent: &mut Spent) -> f64 {
+        if let Some(drawn) = &mut self.gauge.drawn {
+            drawn.forget(self.moments.seen_from(self.at.as_nanos()));
+        }
         let (mut world, mut gauge) = (self.world.clone(), self.gauge.clone());
         let mut plan = self.plan.clone();
         let until = self.moments.seen_until(during);
@@ -240,14 +243,47 @@ impl Moments {
     /// The weight of a run that ended at this time; zero if not by the event.
     fn weight(&self, gauge: &Gauge, ended: SimTime) -> f64 {
         let Some(drawn) = gauge.drawn.as_ref().filter(|_| gauge.happened) else { return 0.0 };
-        let spells = (0..self.count).map(|number| self.at(number));
-        let seen = spells.filter(|spell| ended.as_nanos() <= self.seen_until(spell));
-        let sum: f64 = seen.map(|spell| drawn.ratio(&spell)).sum();
+        let begun = self.begun(ended.as_nanos());
+        let sum: f64 = begun.clone().map(|number| drawn.ratio(&self.at(number))).sum();
+        // Nothing was sent during later spells: each has the ratio 1.
+        let sum = sum + (self.count - begun.end) as f64;
         1.0 / (USUAL + (1.0 - USUAL) * sum / self.count as f64)
+    }
+
+    /// The spells that began by this time and whose runs do not end before it.
+    fn begun(&self, by: u64) -> Range<u64> {
+        // How many begin before a time.
+        let before = |at: u64| at.saturating_sub(self.first).div_ceil(self.step).min(self.count);
+        before(self.seen_from(by))..before(by.saturating_add(1))
     }
 
     /// When a run with this spell ends.
     fn seen_until(&self, spell: &Range<u64>) -> u64 {
         spell.end.saturating_add(self.length)
+    }
+
+    /// When the first spell begins whose run ends at this time or later.
+    fn seen_from(&self, ended: u64) -> u64 {
+        ended.saturating_sub(self.length.saturating_mul(2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spells_that_began_are_those_whose_runs_may_show_an_event() {
+        for (first, step, length, count) in [(1, 10, 25, 8), (7, 3, 100, 50), (40, 9, 9, 1)] {
+            let moments = Moments { first, step, length, count };
+            for ended in 0..400 {
+                let seen = |number: &u64| ended <= moments.seen_until(&moments.at(*number));
+                let (begun, later): (Vec<u64>, Vec<u64>) =
+                    (0..count).filter(seen).partition(|number| moments.at(*number).start <= ended);
+                let found = moments.begun(ended);
+                assert_eq!(found.clone().collect::<Vec<_>>(), begun, "{ended}");
+                assert_eq!(count - found.end, later.len() as u64, "{ended}");
+            }
+        }
     }
 }

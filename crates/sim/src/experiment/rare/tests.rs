@@ -189,6 +189,14 @@ fn leases_of_five_are_lost_as_rarely_as_the_formula_says() {
 }
 
 #[test]
+fn an_error_is_small_only_if_it_is_known_to_be() {
+    assert!(!is_large(1e-9, 1e-10));
+    for [mean, stderr] in [[1e-9, 3e-10], [0.0, 0.0], [f64::NAN, 1e-9], [1e-9, f64::NAN]] {
+        assert!(is_large(mean, stderr), "{mean} ± {stderr}");
+    }
+}
+
+#[test]
 fn an_estimate_does_not_depend_on_the_threads() {
     let rare = Rare { effort: 50, replications: 4, ..Rare::new(RareEvent::FalseDeparture) };
     let [one, three] = [1, 3].map(|threads| {
