@@ -287,3 +287,18 @@ fn faults_without_effect_are_not_written() {
     let text = ScenarioFile::write("", "le-s", &toml::Table::new(), &plan, 1).unwrap();
     assert_eq!(ScenarioFile::parse(&text).unwrap().plan, Plan::new(3));
 }
+
+/// As `check le-s --promise never-two` of an earlier release wrote it: with a patience and a spread
+/// of replies, which le-s does not have.
+const EARLIER: &str = include_str!("earlier.toml");
+
+#[test]
+fn a_file_that_an_earlier_release_wrote_is_read() {
+    let file = ScenarioFile::parse(EARLIER).unwrap_or_else(|bad| panic!("{bad}"));
+    assert!(EARLIER.contains("patience = \"0.300000001s\""));
+    let own = EARLIER.replace("patience = \"0.300000001s\"\nreply-spread = \"0.1s\"\n", "");
+    assert_eq!(ScenarioFile::parse(&own).unwrap().choice, file.choice, "it has no effect");
+    // Whoever writes a file by hand does not spell out all that has its default.
+    let told = refused(&own.replace("timer = \"uniform\"", "patience = \"1s\""));
+    assert!(told.contains("patience has no effect with protocol = le-s"), "{told}");
+}
