@@ -86,7 +86,7 @@ export class Stage {
         this.inspector = new Inspector(inspect, {
             strike: (faults) => this.strike(faults),
             seek: (position) => this.goto(position),
-            remove: (index) => this.change(this.wanted.faults.filter((_, at) => at !== index)),
+            remove: (index) => this.attempt(this.wanted.faults.filter((_, at) => at !== index)),
             writing: this.writing,
             ask: askFor,
         });
@@ -366,17 +366,24 @@ export class Stage {
     }
 
     /**
-     * Adds faults at the cursor, and shows the run that they make. If the server refuses them they
-     * are taken back.
+     * Adds faults at the cursor, and shows the run that they make.
      * @param {{what: string, [key: string]: any}[]} faults
      */
     async strike(faults) {
         if (!this.loaded || this.loaded.head.recorded) return;
         this.player.pause();
         const at = exact(this.player.t);
+        await this.attempt([...this.wanted.faults, ...faults.map((fault) => ({ ...fault, at }))]);
+    }
+
+    /**
+     * Shows the run with these faults instead. If the server refuses them, those that were there
+     * before stay.
+     * @param {Fault[]} faults
+     */
+    async attempt(faults) {
         const before = this.wanted.faults;
-        const fine = await this.change([...before, ...faults.map((fault) => ({ ...fault, at }))]);
-        if (fine !== false) return;
+        if (await this.change(faults) !== false) return;
         this.done.pop();
         this.takeBack({ ...this.wanted, faults: before });
     }

@@ -93,8 +93,8 @@ impl RunRequest {
         check_most(nodes.and_then(|table| table.get("nodes")?.as_integer()))?;
         let changed = self.seed.is_some() || !self.faults.is_empty();
         let told = self.captions.is_some() || self.outcome.is_some() || self.promise.is_some();
-        let text = if changed || told { self.changed(&text)? } else { text };
-        let scenario = ScenarioFile::parse(&text).map_err(|bad| bad.to_string())?;
+        let (text, added) = if changed || told { self.changed(&text)? } else { (text, Vec::new()) };
+        let scenario = ScenarioFile::parse_added(&text, &added).map_err(|bad| bad.to_string())?;
         let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let none = toml::Value::Table(Table::new());
         let params = table.get("params").unwrap_or(&none);
@@ -132,8 +132,8 @@ impl RunRequest {
     }
 
     /// The file with another seed, with more faults, with other words for its reader, and judged
-    /// by another promise.
-    fn changed(&self, text: &str) -> Result<String, String> {
+    /// by another promise; and for each fault how many were there before it was added.
+    fn changed(&self, text: &str) -> Result<(String, Vec<usize>), String> {
         // The reader of scenario files names the place of what is wrong.
         ScenarioFile::parse(text).map_err(|bad| bad.to_string())?;
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
@@ -144,21 +144,24 @@ impl RunRequest {
             Some(toml::Value::Array(faults)) => faults,
             _ => Vec::new(),
         };
+        let own = faults.len();
         for fault in &self.faults {
             let fault = toml::Value::try_from(without_nulls(fault.clone()))
                 .map_err(|error| format!("a fault cannot be written: {error}"))?;
             faults.push(fault);
         }
         let mut timed = Vec::new();
-        for fault in faults {
+        for (number, fault) in faults.into_iter().enumerate() {
             let at = fault.get("at").cloned();
             let at: Option<Duration> = at.and_then(|at| at.try_into().ok());
             let at = at.ok_or("a fault has no time: give it `at`, such as \"1.5s\"")?;
-            timed.push((at, fault));
+            // Those of the file were there together.
+            timed.push((at, if number < own { 0 } else { number }, fault));
         }
         // A stable sort: at the same time, what was added comes last.
-        timed.sort_by_key(|(at, _)| *at);
-        let faults = timed.into_iter().map(|(_, fault)| fault).collect::<Vec<_>>();
+        timed.sort_by_key(|(at, ..)| *at);
+        let (added, faults): (Vec<_>, Vec<_>) =
+            timed.into_iter().map(|(_, added, fault)| (added, fault)).unzip();
         if !faults.is_empty() {
             table.insert("faults".to_owned(), toml::Value::Array(faults));
         }
@@ -171,7 +174,9 @@ impl RunRequest {
         if let Some(outcome) = &self.outcome {
             put(&mut table, "outcome", outcome.clone())?;
         }
-        toml::to_string(&table).map_err(|error| format!("the run cannot be written: {error}"))
+        let text = toml::to_string(&table);
+        let text = text.map_err(|error| format!("the run cannot be written: {error}"))?;
+        Ok((text, added))
     }
 }
 
@@ -232,5 +237,31 @@ fn without_nulls(value: Value) -> Value {
             Value::Array(list.into_iter().filter(|it| !it.is_null()).map(without_nulls).collect())
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_fault_is_added_before_one_that_it_makes_idle() {
+        let text = "protocol = 'le-s'\nnodes = 3\nuntil = '5s'\n\
+                    [[faults]]\nat = 2\nwhat = 'crash'\nnode = 1\n";
+        let times = |faults: &[Value]| -> Result<Vec<Duration>, String> {
+            let request = RunRequest { faults: faults.to_vec(), ..RunRequest::of_toml(text) };
+            let (text, added) = request.changed(text)?;
+            let read = ScenarioFile::parse_added(&text, &added).map_err(|bad| bad.to_string())?;
+            Ok(read.plan.faults.iter().map(|timed| timed.at).collect())
+        };
+        let crash = |node: u32, at: &str| json!({ "what": "crash", "node": node, "at": at });
+        let [one, two, four] = [1, 2, 4].map(Duration::from_secs);
+        assert_eq!(times(&[crash(1, "1s")]), Ok(vec![one]), "one of the file");
+        let added = [crash(0, "4s"), crash(0, "1s")];
+        assert_eq!(times(&added), Ok(vec![one, two]), "one of the request");
+        assert_eq!(times(&added[..1]), Ok(vec![two, four]));
+        let told = times(&[crash(1, "4s")]).unwrap_err();
+        assert!(told.contains("process 1 is stopped already"), "{told}");
     }
 }

@@ -227,11 +227,9 @@ pub enum NotLive {
 impl fmt::Display for NotLive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::WithMistakes { param, so } => write!(
-                f,
-                "the protocol {} is for simulation: it {so}; leave {param} out",
-                param.replace('-', " ")
-            ),
+            Self::WithMistakes { param, so } => {
+                write!(f, "the protocol with {param} is for simulation: it {so}; leave {param} out")
+            }
             Self::Unchecked => f.write_str(
                 "leases without their constraints are for simulation: they promise nothing; leave \
                  unchecked out",
@@ -272,3 +270,27 @@ impl fmt::Display for GroupTooLarge {
 }
 
 impl Error for GroupTooLarge {}
+
+#[cfg(test)]
+mod tests {
+    use crate::choice::{Choice, PROTOCOLS};
+    use alloc::format;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_protocol_with_its_mistakes_is_refused_by_the_name_of_the_parameter() {
+        let mut refused = 0;
+        for entry in PROTOCOLS {
+            for param in ["as-printed", "as-published"] {
+                let Ok(config) = entry.default_config().with(param, "true") else { continue };
+                let Ok(choice) = Choice::try_from(config) else { continue };
+                let told = choice.check_live().unwrap_err().to_string();
+                let begins = format!("the protocol with {param} is for simulation: it ");
+                assert!(told.starts_with(&begins), "{told}");
+                assert!(told.ends_with(&format!("; leave {param} out")), "{told}");
+                refused += 1;
+            }
+        }
+        assert!(refused > 8, "{refused}");
+    }
+}

@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use bellwether_core::{Boot, Endpoint, Env, Protocol, Visitor, endpoint, last_will};
 use core::fmt;
 use core::ops::Deref;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// One row of the table of protocols.
@@ -47,9 +47,9 @@ macro_rules! families {
             $(#[doc = $help] $Name $(($Variant))?,)+
         }
 
-        /// What a person writes, of any family.
-        #[derive(Clone, Debug, PartialEq, Serialize)]
-        #[serde(untagged)]
+        /// What a person writes, of any family. Serialized, it has the parameters of the table that
+        /// the protocol has.
+        #[derive(Clone, Debug, PartialEq)]
         pub enum Config {
             $(#[doc = $help] $Name(<$Params as Row>::Config),)+
         }
@@ -138,6 +138,14 @@ macro_rules! families {
             }
         }
 
+        impl Serialize for Config {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$Name(config) => to.collect_map(config.own_values()),)+
+                }
+            }
+        }
+
         impl Config {
             /// Of which family it is, and of which member.
             pub fn family(&self) -> Family {
@@ -146,6 +154,23 @@ macro_rules! families {
                         $(let $variant = _config.variant();)?
                         Family::$Name $(($variant))?
                     })+
+                }
+            }
+
+            /// The same without what only other members of the family have: there it has its
+            /// defaults. For what a program wrote, because earlier releases wrote such values.
+            #[must_use]
+            pub fn own(self) -> Self {
+                match self {
+                    $(Self::$Name(config) => Self::$Name(config.own()),)+
+                }
+            }
+
+            /// Whether keys are those that a program writes: every parameter of the family that has
+            /// a value. A person leaves out what has its default.
+            pub fn is_spelt_out(&self, has: &dyn Fn(&str) -> bool) -> bool {
+                match self {
+                    $(Self::$Name(config) => config.is_spelt_out(has),)+
                 }
             }
 

@@ -452,6 +452,14 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
         }
     }
 
+    /// Those that its member of the family has, in the order of the table.
+    fn own_values(&self) -> Vec<(&'static str, Option<Value>)> {
+        let (member, mut values) = (self.member(), self.values());
+        let mut value = |name| values.remove(name).filter(|value| !value.is_null());
+        let own = Self::PARAMS.iter().filter(|param| param.is_of(member));
+        own.map(|param| (param.name, value(param.name))).collect()
+    }
+
     /// Refuses what was given and has no effect.
     ///
     /// # Errors
@@ -475,6 +483,23 @@ pub trait Described: Clone + Default + PartialEq + Serialize + DeserializeOwned 
         let changed = |param: &&Param| values.get(param.name) != usual.get(param.name);
         let mut changed = Self::PARAMS.iter().filter(changed);
         changed.try_for_each(|param| param.check_effect(member, &values))
+    }
+
+    /// The same without what only other members of the family have: there it has its defaults.
+    ///
+    /// For what a program wrote. Whoever gave such a value by hand is told that it has no effect.
+    #[must_use]
+    fn own(self) -> Self {
+        let (member, mut usual) = (self.member(), Self::default().values());
+        let of_others = Self::PARAMS.iter().filter(|param| !param.is_of(member));
+        let others = of_others.filter_map(|param| usual.remove_entry(param.name)).collect();
+        self.lay(&GivenParams(others)).unwrap_or(self)
+    }
+
+    /// Whether keys are those that a program writes: every parameter that has a value.
+    fn is_spelt_out(&self, has: &dyn Fn(&str) -> bool) -> bool {
+        let mut usual = Self::default().values().into_iter();
+        usual.all(|(name, value)| value.is_null() || has(&name))
     }
 
     /// What must be given to get from these defaults to this, by name and text.

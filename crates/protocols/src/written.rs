@@ -46,7 +46,7 @@ impl Config {
     }
 
     /// Reads what [`to_json`](Self::to_json) wrote for the protocol with this name. What is absent
-    /// has its default.
+    /// has its default, and so has what only other members of the family have: nobody gave it.
     ///
     /// # Errors
     /// [`BadText`], naming the protocol or the place.
@@ -57,7 +57,7 @@ impl Config {
         let mut reader = serde_json::Deserializer::from_str(text);
         let read = entry.family.read(&mut reader).and_then(|config| {
             reader.end()?;
-            Ok(config)
+            Ok(config.own())
         });
         read.map_err(|error| BadText::Form(error.to_string()))
     }

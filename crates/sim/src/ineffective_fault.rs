@@ -109,6 +109,14 @@ impl fmt::Display for IneffectiveFault {
 
 /// All faults of a plan that have no effect, with their positions in the plan.
 pub(crate) fn idle(plan: &Plan) -> Vec<(usize, IneffectiveFault)> {
+    idle_among(plan, |_| true)
+}
+
+/// The same if only the faults at these positions happen.
+pub(crate) fn idle_among(
+    plan: &Plan,
+    happens: impl Fn(usize) -> bool,
+) -> Vec<(usize, IneffectiveFault)> {
     let absent: BTreeSet<u32> = plan.absent.iter().copied().collect();
     let mut before = Before {
         down: absent.clone(),
@@ -117,7 +125,7 @@ pub(crate) fn idle(plan: &Plan) -> Vec<(usize, IneffectiveFault)> {
         ..Before::default()
     };
     let mut found = Vec::new();
-    for (number, timed) in plan.faults.iter().enumerate() {
+    for (number, timed) in plan.faults.iter().enumerate().filter(|(number, _)| happens(*number)) {
         let (at, until) = (timed.at, plan.horizon);
         let idle = match at > until {
             true => Some(IneffectiveFault::AfterEnd { at, until }),

@@ -36,8 +36,9 @@ fn keys(json: &str) -> Vec<&str> {
 #[test]
 fn a_table_names_the_fields_of_its_configuration_in_their_order() {
     for entry in PROTOCOLS {
+        let own: Vec<&str> = entry.own_params().map(|param| param.name).collect();
+        assert_eq!(own, keys(&entry.default_config().to_json()), "{}", entry.name);
         let names: Vec<&str> = entry.params().iter().map(|param| param.name).collect();
-        assert_eq!(names, keys(&entry.default_config().to_json()), "{}", entry.name);
         let shown: Vec<String> = entry.params().iter().map(Param::key).collect();
         let map = entry.default_config().to_map();
         assert_eq!(map.into_iter().map(|(key, _)| key).collect::<Vec<_>>(), shown);
@@ -66,7 +67,7 @@ fn a_default_that_is_a_value_is_the_value_of_the_default_configuration() {
 #[test]
 fn a_table_lists_the_names_that_are_read_and_no_others() {
     for entry in PROTOCOLS {
-        for param in entry.params() {
+        for param in entry.own_params() {
             let Kind::OneOf(choices) = param.kind else { continue };
             for (name, help) in choices {
                 let config = entry.default_config().with(param.name, name).unwrap();
@@ -295,4 +296,44 @@ fn results_show_lengths_in_seconds_and_infinite_ones_as_nothing() {
     assert_eq!(shown("patience"), Value::Null, "only those that ask have it");
     let leases = made("local-leader", &calm(), &[("preset", "wan")]).unwrap();
     assert_eq!(value_of(&leases, "lock"), Value::from(0.9), "the preset's");
+}
+
+/// The parameters of `le-s` as an earlier release recorded them.
+const EARLIER: &str = r#"{"suppress":"1s","announce":"1s","listen":"3s","aging":null,
+"timer":"uniform","timer-rate":null,"patience":"0.300000001s","reply-spread":"0.1s",
+"criterion":null,"mapping":"random","jitter":"0s","best":null,"worst":null,"leaders":1,
+"bye":false,"bye-copies":0,"bye-from-all":false,"as-printed":false}"#;
+
+#[test]
+fn what_earlier_releases_wrote_of_other_members_is_as_if_it_was_not_there() {
+    let mut read = 0;
+    for entry in PROTOCOLS.iter().filter(|entry| find(entry.params(), "reply-spread").is_ok()) {
+        let config = Config::from_json(entry.name, EARLIER).unwrap();
+        let given = |pairs: &[_]| made(entry.name, &unsteady(), pairs).unwrap();
+        if !entry.own_params().any(|param| param.name == "patience") {
+            let same = given(&[("listen", "3s")]);
+            assert_eq!(config, same, "{}", entry.name);
+            assert!(Choice::try_from(config).is_ok(), "{}", entry.name);
+            read += 1;
+        } else {
+            let kept = value_of(&config, "patience").as_f64();
+            assert_eq!(kept, Some(0.300_000_001), "{}", entry.name);
+        }
+        // The rules between parameters hold in recordings too.
+        let broken = EARLIER.replace(r#""jitter":"0s""#, r#""jitter":"1s""#);
+        let refused = Choice::from_json(entry.name, &broken).is_err();
+        assert_eq!(refused, entry.own_params().any(|param| param.name == "jitter"));
+    }
+    assert_eq!(read, 8);
+}
+
+#[test]
+fn a_program_writes_every_parameter_and_a_person_those_that_matter() {
+    let all = made("le-s", &calm(), &[]).unwrap();
+    let earlier: Map<String, Value> = serde_json::from_str(EARLIER).unwrap();
+    assert!(all.is_spelt_out(&|name| earlier.contains_key(name)));
+    let own: Map<String, Value> = serde_json::from_str(&all.to_json()).unwrap();
+    assert!(!own.contains_key("patience") && own.contains_key("suppress"));
+    assert!(!all.is_spelt_out(&|name| own.contains_key(name)));
+    assert!(!all.is_spelt_out(&|name| ["listen", "patience"].contains(&name)));
 }

@@ -23,7 +23,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// What is written for a protocol; whoever does not know a name refuses it.
+/// What is written for a protocol; whoever does not know a name refuses it, or has its defaults.
 pub(crate) const SETTINGS: &[&str] = &[
     "{}",
     r#"{"mode":"local"}"#,
@@ -42,7 +42,8 @@ pub(crate) const SETTINGS: &[&str] = &[
 pub(crate) fn rows() -> Vec<Row> {
     let row = |name: &'static str, setting: &'static str| {
         let choice = Choice::from_json(name, setting).ok()?;
-        Some(Row { name, setting, choice })
+        let known = setting == "{}" || Choice::from_json(name, "{}").as_ref() != Ok(&choice);
+        known.then_some(Row { name, setting, choice })
     };
     let of = |name| SETTINGS.iter().filter_map(move |setting| row(name, setting));
     PROTOCOLS.iter().flat_map(|entry| of(entry.name)).collect()

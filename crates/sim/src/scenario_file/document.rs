@@ -33,10 +33,17 @@ impl<'a> Document<'a> {
     }
 
     /// Reads the parameters for this family of protocols; the defaults if there are none.
+    ///
+    /// A program writes all of them. Earlier releases gave values also to those that the protocol
+    /// does not have; they are not held against whoever opens such a file.
     pub(super) fn params(&self, family: Family) -> Result<Config, BadScenario> {
         let none = || Spanned::new(0..0, DeValue::Table(DeTable::new()));
         let params = self.root.get_ref().get("params").cloned().unwrap_or_else(none);
-        family.read(ValueDeserializer::from(params)).map_err(|error| self.misread(&error))
+        let keys = params.get_ref().as_table().cloned().unwrap_or_default();
+        let read = family.read(ValueDeserializer::from(params));
+        let config = read.map_err(|error| self.misread(&error))?;
+        let written_by_program = config.is_spelt_out(&|name| keys.contains_key(name));
+        Ok(if written_by_program { config.own() } else { config })
     }
 
     /// An error about the value of this key.

@@ -28,7 +28,7 @@ pub use bad::{BadScenario, Place, Problem};
 pub use telling::{Caption, StatedOutcome};
 pub use written::Unwritable;
 
-use crate::ineffective_fault::idle;
+use crate::ineffective_fault::{idle, idle_among};
 use crate::order::Order;
 use crate::plan::{Key, Plan, Ranks};
 use bellwether_protocols::choice::{self, Choice};
@@ -72,6 +72,16 @@ impl ScenarioFile {
     /// # Errors
     /// [`BadScenario`], naming the line, the key and the rule.
     pub fn parse(text: &str) -> Result<Self, BadScenario> {
+        Self::parse_added(text, &[])
+    }
+
+    /// Reads a scenario to which faults were added one after the other: `added` says for each fault
+    /// how many were there before it was, as far as they are known. A fault that had an effect
+    /// until another was added is left out; one that never had any is refused.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_added(text: &str, added: &[usize]) -> Result<Self, BadScenario> {
         let document = Document::parse(text)?;
         let Written { about, protocol, seed, plan, promise, captions, outcome } =
             Written::read(&document)?;
@@ -89,8 +99,9 @@ impl ScenarioFile {
         if !telling::in_order(&captions, plan.horizon) {
             return Err(document.refuse("caption", Problem::Captions(plan.horizon)));
         }
-        let scenario = Self { about, protocol, choice, plan, seed, promise, captions, outcome };
-        scenario.check_effects().map_err(|(key, problem)| document.refuse(key, problem))?;
+        let mut scenario = Self { about, protocol, choice, plan, seed, promise, captions, outcome };
+        let checked = scenario.check_effects().and_then(|()| scenario.keep_effective(added));
+        checked.map_err(|(key, problem)| document.refuse(key, problem))?;
         Ok(scenario)
     }
 
@@ -126,12 +137,25 @@ impl ScenarioFile {
         if !self.plan.founders.is_empty() && !leases {
             return unused("founders", "has no leases, and nobody votes");
         }
-        match idle(&self.plan).into_iter().next() {
-            Some((fault, idle)) => {
-                Err((Key::Fault(fault, idle.key()), Problem::IneffectiveFault(idle)))
+        Ok(())
+    }
+
+    /// Leaves out the faults that others, added later, have made idle. Rejects those that were idle
+    /// when they were added.
+    fn keep_effective(&mut self, added: &[usize]) -> Result<(), (Key, Problem)> {
+        let age = |number: usize| added.get(number).copied().unwrap_or_default();
+        let found = idle(&self.plan);
+        for &(number, _) in &found {
+            let before = idle_among(&self.plan, |other| age(other) <= age(number));
+            if let Some(&(_, idle)) = before.iter().find(|(other, _)| *other == number) {
+                let key = Key::Fault(number, idle.key());
+                return Err((key, Problem::IneffectiveFault(idle)));
             }
-            None => Ok(()),
         }
+        for (number, _) in found.into_iter().rev() {
+            self.plan.faults.remove(number);
+        }
+        Ok(())
     }
 
     /// Writes a scenario of the protocol with this name and these parameters, in the form of a

@@ -287,3 +287,36 @@ fn faults_without_effect_are_not_written() {
     let text = ScenarioFile::write("", "le-s", &toml::Table::new(), &plan, 1).unwrap();
     assert_eq!(ScenarioFile::parse(&text).unwrap().plan, Plan::new(3));
 }
+
+/// As `check le-s --promise never-two` of an earlier release wrote it: with a patience and a spread
+/// of replies, which le-s does not have.
+const EARLIER: &str = include_str!("earlier.toml");
+
+#[test]
+fn a_file_that_an_earlier_release_wrote_is_read() {
+    let file = ScenarioFile::parse(EARLIER).unwrap_or_else(|bad| panic!("{bad}"));
+    assert!(EARLIER.contains("patience = \"0.300000001s\""));
+    let own = EARLIER.replace("patience = \"0.300000001s\"\nreply-spread = \"0.1s\"\n", "");
+    assert_eq!(ScenarioFile::parse(&own).unwrap().choice, file.choice, "it has no effect");
+    // Whoever writes a file by hand does not spell out all that has its default.
+    let told = refused(&own.replace("timer = \"uniform\"", "patience = \"1s\""));
+    assert!(told.contains("patience has no effect with protocol = le-s"), "{told}");
+}
+
+#[test]
+fn a_fault_that_one_added_later_has_made_idle_is_left_out() {
+    let crash = |at: u32| format!("[[faults]]\nat = {at}\nwhat = \"crash\"\nnode = 1\n");
+    let restart = "[[faults]]\nat = 3\nwhat = \"restart\"\nnode = 1\n";
+    let text = format!("{HEAD}{}{}{restart}", crash(1), crash(2));
+    let times = |added: &[usize]| -> Result<Vec<Duration>, String> {
+        let read = ScenarioFile::parse_added(&text, added).map_err(|bad| bad.to_string())?;
+        Ok(read.plan.faults.iter().map(|timed| timed.at).collect())
+    };
+    let [one, three] = [1, 3].map(Duration::from_secs);
+    assert_eq!(times(&[2, 0, 0]), Ok(vec![one, three]));
+    assert_eq!(times(&[2, 0, 1]), Ok(vec![one, three]));
+    for idle_from_the_beginning in [&[][..], &[0, 1, 2], &[0, 2, 1]] {
+        let told = times(idle_from_the_beginning).unwrap_err();
+        assert!(told.contains("process 1 is stopped already"), "{told}");
+    }
+}

@@ -3,7 +3,7 @@
 use super::eventful;
 use super::lab::{Lab, changed, records};
 use crate::ms;
-use bellwether_check::live::Trace;
+use bellwether_check::live::{Trace, judge};
 use bellwether_check::replay::{Replay, replay};
 use bellwether_core::{Duration, Event, LifeHeader, NodeId, Record};
 use bellwether_protocols::announce_listen::{self, Variant};
@@ -114,4 +114,32 @@ fn what_cannot_be_lived_again_is_refused_with_the_reason() {
     assert!(bare.contains("the message's body is not recorded"), "{bare}");
     let memory = refused(&|all| set_head(all, |head| head.memory = Some("x".to_owned())));
     assert!(memory.contains("memory is not in hexadecimal digits"), "{memory}");
+}
+
+/// As a member of an earlier release recorded it: with a patience and a spread of replies, which
+/// le-s does not have.
+const EARLIER: &str = include_str!("earlier.jsonl");
+
+#[test]
+fn what_an_earlier_release_recorded_is_lived_again_and_judged() {
+    let earlier = Trace::parse("earlier.jsonl", EARLIER.as_bytes()).unwrap();
+    let Replay { steps, lives, divergence } = replay(std::slice::from_ref(&earlier)).unwrap();
+    assert_eq!((lives, divergence), (1, None));
+    assert!(steps > 5, "{steps}");
+    // A member of this release in the same group writes the same parameters in fewer words.
+    let params = announce_listen::Config {
+        listen: Duration::from_secs(3),
+        ..announce_listen::Config::new(Variant::LeS)
+    };
+    let later = changed(&earlier, |all| {
+        all.iter_mut().for_each(|one| one.node = NodeId(2));
+        set_head(all, |head| head.params = Config::AnnounceListen(params).to_json());
+    });
+    let both = [earlier, later.clone()];
+    assert!(judge(&both, None, None).is_ok(), "{:?}", judge(&both, None, None));
+    let other = changed(&later, |all| {
+        set_head(all, |head| head.params = head.params.replace("3s", "4s"));
+    });
+    let told = judge(&[both[0].clone(), other], None, None).unwrap_err().to_string();
+    assert!(told.contains("params is"), "{told}");
 }
