@@ -287,7 +287,7 @@ fn no_published_crate_includes_a_file_from_outside_its_folder() {
     assert!(seen > 5, "where have all the includes gone?");
 }
 
-/// Commits up to this one are not asked: most are older than the rule, and some broke it since.
+/// Commits up to this one are older than the rule, and not asked.
 const OLD: &str = "90027e6296711330e02380f43b2ad360fac7e52e";
 
 #[test]

@@ -55,7 +55,7 @@ fn the_word_that_a_member_never_voted_is_refused_if_it_has_or_stores_no_votes() 
     member.becomes("leader");
     member.end();
     let line = refusal(&bellwether(&format!("{run} --tokens durable --preset wan")), 78);
-    assert!(line.contains("members/web.1.state has its record; leave it out"), "{line}");
+    assert!(line.contains("members/web.1.state has its record: leave --bootstrap out"), "{line}");
     // A supervisor starts it again by the same command.
     let state = folder.file("members").join("web.1.state");
     let mut bytes = std::fs::read(&state).expect("it is there");
@@ -65,7 +65,10 @@ fn the_word_that_a_member_never_voted_is_refused_if_it_has_or_stores_no_votes() 
         let output = bellwether(&format!("{run} --tokens durable"));
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), errors.lines().count()), (Some(78), lines), "{errors}");
-        assert!(errors.contains("members/web.1.state.damaged and "), "{errors}");
+        let last = errors.lines().last().expect("it says why");
+        assert!(last.contains("is not used or missing: leave --bootstrap out; or, if "), "{last}");
+        assert!(last.contains("members/web.1.state.damaged and "), "{last}");
+        assert!(last.ends_with("members/web.1.lock and start again"), "{last}");
         assert!(!state.exists(), "it is put aside");
     }
     std::fs::remove_file(state.with_extension("state.damaged")).expect("it was put aside");

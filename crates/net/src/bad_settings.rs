@@ -100,10 +100,12 @@ pub enum BadSettings {
     NoDir,
     /// It is said that the member never voted, but it stores no votes with this protocol.
     NoRecords,
-    /// It is said that the member never voted, but it has a record of votes.
+    /// It is said that the member never voted, but it has a record of votes, or may have lost it.
     HasVoted {
-        /// Where its record is, or was.
+        /// Where its record is, or may have been.
         place: String,
+        /// What else can be done if it certainly never voted; empty if it has.
+        unless: String,
     },
     /// The protocol is unknown, or its parameters break a rule.
     Program(BadProgram),
@@ -321,8 +323,8 @@ impl NamesSettings for BadSettings {
                 name(Setting::Bootstrap),
                 name(Setting::Tokens)
             ),
-            Self::HasVoted { place } => format!(
-                "{} says that this member has never voted, but {place}; leave it out",
+            Self::HasVoted { place, unless } => format!(
+                "{0} says that this member has never voted, but {place}: leave {0} out{unless}",
                 name(Setting::Bootstrap)
             ),
             Self::Control(error) => error.explain(name),
@@ -581,7 +583,7 @@ mod tests {
             (BadSettings::NoList { peers }, &["mode"]),
             (BadSettings::NoDir, &["dir", "tokens"]),
             (BadSettings::NoRecords, &["bootstrap", "tokens"]),
-            (BadSettings::HasVoted { place: "g.1.state".into() }, &["bootstrap"]),
+            (BadSettings::HasVoted { place: "g".into(), unless: String::new() }, &["bootstrap"]),
             (BadSettings::Control(taken()), &["id", "dir"]),
             (BadSettings::State(denied()), &["dir"]),
             (BadSettings::Record("t.jsonl".into(), denied()), &["record"]),

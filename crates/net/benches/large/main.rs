@@ -10,9 +10,10 @@
 //!
 //! **What must hold.** A failover takes no longer than the preset allows (lockTime+2Δ+2σ), in a
 //! group of any size; where it does, the machine stalled for longer meanwhile. All know the next
-//! leader 5(2Δ+σ) + `announce` later at the latest, as `docs/promises.md` says. A voter leads as soon as in a group of five, and all know it soon
-//! after: see [`slower`]. What a follower sends in a second differs by less than [`FACTOR`] between
-//! groups of all sizes. Otherwise the exit code is 1.
+//! leader 5(2Δ+σ) + `announce` later at the latest, as `docs/promises.md` says. A voter leads as
+//! soon as in a group of five, and all know it soon after: see [`slower`]. What a follower sends in
+//! a second differs by less than [`FACTOR`] between groups of all sizes. Otherwise the exit code
+//! is 1.
 //!
 //! **How to read it.** All members share the cores of this machine, so that the failover of a large
 //! group includes the work of all its members. Processor time is in parts of a core. `-- --quick`

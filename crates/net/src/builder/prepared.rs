@@ -169,8 +169,9 @@ impl Prepared {
 fn found(settings: &Settings, state: &mut State) -> Checked<()> {
     let record = settings.program.founding_record.as_ref().ok_or(BadSettings::NoRecords)?;
     // A damaged file may have held a record, and is put aside by now or since an earlier start.
-    if let Some(place) = state.holds().or_else(|| state.may_have_held()) {
-        return Err(BadSettings::HasVoted { place });
+    let voted = state.holds().map(|place| (place, String::new()));
+    if let Some((place, unless)) = voted.or_else(|| state.may_have_held()) {
+        return Err(BadSettings::HasVoted { place, unless });
     }
     state.store(record).map_err(BadSettings::State)
 }

@@ -129,20 +129,21 @@ impl State {
         Some(format!("{} has its record", place.unwrap_or_default()))
     }
 
-    /// Why it may have had a record, if it has none now: an earlier file is damaged or missing. And
-    /// what an operator removes who knows better.
-    pub(crate) fn may_have_held(&self) -> Option<String> {
+    /// Why it may have had a record, if it has none now: an earlier file is unused or missing. And
+    /// what an operator can do who knows better.
+    pub(crate) fn may_have_held(&self) -> Option<(String, String)> {
         let (path, _) = self.home.as_ref()?;
         let aside = aside(path);
         let lost = self.stored.as_ref().is_some_and(|stored| stored.lost);
         (lost || fs::symlink_metadata(&aside).is_ok()).then(|| {
             let (path, lock) = (path.display(), path.with_extension("lock"));
-            format!(
-                "a state file that may have had its record was damaged or is missing; if it is \
-                 certain that it never voted, remove {path}, {} and {}",
+            let unless = format!(
+                "; or, if this member certainly never voted, remove {path}, {} and {} and start \
+                 again",
                 aside.display(),
                 lock.display()
-            )
+            );
+            ("a state file that may have had its record is not used or missing".to_owned(), unless)
         })
     }
 
@@ -327,8 +328,10 @@ mod tests {
             lose(&dir.join("g.1.state"));
             for _ in 0..2 {
                 let mut state = open(&dir).unwrap();
-                let why = state.may_have_held().expect("nobody knows what the file had");
-                assert!(why.contains("g.1.state.damaged") && why.contains("g.1.lock"), "{why}");
+                let (_, unless) = state.may_have_held().expect("nobody knows what the file had");
+                for name in ["g.1.state, ", "g.1.state.damaged and ", "g.1.lock and start"] {
+                    assert!(unless.contains(name), "{unless}");
+                }
                 state.begin(SHORT).unwrap();
             }
             open(&dir).unwrap().store(&[5]).unwrap();

@@ -1,5 +1,4 @@
-//! Requests of the loop to the member's thread, for which the loop does not wait, and the upkeep of
-//! memory.
+//! Requests of the loop to the member's thread, for which the loop does not wait.
 //!
 //! **Assumptions.** The member's thread answers soon, unless a disk holds it up.
 //!
@@ -9,7 +8,6 @@
 
 use super::handler::{Resigning, refused};
 use super::printer::Printer;
-use super::upkeep::Upkeep;
 use crate::cli::commands::members;
 use crate::cli::output::change;
 use bellwether::core::Candidacy;
@@ -20,7 +18,7 @@ use bellwether::net::status::Status;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -60,14 +58,8 @@ impl Errands {
         let ends = Arc::new(AtomicUsize::new(0));
         let (own, count, told) = (election.clone(), Arc::clone(&resigning), Arc::clone(&ends));
         thread::Builder::new().name("errands".to_owned()).spawn(move || {
-            let mut upkeep = Upkeep::begin(BootTime.now());
-            loop {
-                let rest = Duration::from_nanos(upkeep.rest(BootTime.now()).as_nanos());
-                match errands.recv_timeout(rest) {
-                    Ok(errand) => run(errand, &own, &errors, (&count, &told), &waker),
-                    Err(RecvTimeoutError::Timeout) => upkeep.tend(BootTime.now()),
-                    Err(RecvTimeoutError::Disconnected) => return,
-                }
+            for errand in errands {
+                run(errand, &own, &errors, (&count, &told), &waker);
             }
         })?;
         Ok(Self { election, wanted, resigning, ends })

@@ -89,6 +89,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use supervisor::{Supervisor, Willing};
+use upkeep::Upkeep;
 use without_command::Keeper;
 use worker::{Notes, Worker};
 
@@ -176,7 +177,7 @@ impl Run {
 /// Joins, leads if it is elected, and leaves; the exit code.
 fn start(
     sources: Sources,
-    settings: Settings,
+    mut settings: Settings,
     waker: WakeFd,
     errors: &Printer,
 ) -> Result<u8, Failure> {
@@ -212,7 +213,6 @@ fn start(
         Joined::Done(done) => done?,
         Joined::End(code, why) => return Ok(say_why(errors, code, why)),
     };
-    let mut settings = settings;
     if !settings.options.through.is_empty() {
         settings.learn(prepared.params())?;
         reloading.learnt = Some(prepared.params().to_owned());
@@ -237,6 +237,7 @@ fn start(
         errors.say("without a key, whoever reaches the port can lead the group");
     }
     worker.iter().for_each(|worker| handler.show_addresses(worker.board()));
+    let _upkeep = Upkeep::start(election.clone()).map_err(begin)?;
     let guarded = Guarded { worker, keeper, will, checks };
     let http = reloading.server();
     let around = Around { joining, handler, resignations, printer, notifier };
@@ -549,7 +550,7 @@ fn supervise(
 /// threads were started before, so that they inherit nothing of it.
 fn be_prompt(notes: &Notes) {
     let raised = priority::raise(Class::Nice, Children::Normal);
-    // What the start needed is given back, and later once more: see `upkeep`.
+    // What the start needed is given back, heap and pages; later see `upkeep`.
     memory::give_back();
     let refused = raised.note.into_iter().chain(priority::lock_memory());
     refused.for_each(|note| notes.add(&priority::of_member(&note)));

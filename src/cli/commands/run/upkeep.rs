@@ -3,70 +3,73 @@
 //! **Source.** Whatever a member answers, tells or reads again takes code and constants that it
 //! needs for nothing else. Its memory is locked, so the kernel never takes such pages away.
 //!
-//! **Promise.** They are given back soon after the member has joined, and later only if there are
-//! more of them than there were: a member that does nothing but renew never loses a page. What the
-//! election needs comes back with its next renewal, by minor faults. It is done at most once a
-//! minute, and not by the member's thread.
+//! **Promise.** They are dropped soon after the member has joined, and later only if there are many
+//! more of them than ten minutes of work needed. So a member that does nothing but renew never
+//! loses a page again, nor does one that is asked the same every few minutes. A member that leads
+//! loses none. What is needed again comes back by minor faults. A thread of its own does it, and
+//! the loop and the member's thread go on meanwhile.
 
-use bellwether::core::{Duration, Instant};
-use bellwether::net::memory;
+use bellwether::net::{Election, memory};
+use std::convert::Infallible;
+use std::io;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
 
-/// From the start, and from giving back, until memory has the size that renewals need.
+/// From joining until what the start needed is dropped.
 const SETTLES: Duration = Duration::from_secs(3);
-/// Between two looks at the size.
-const LOOK: Duration = Duration::from_secs(60);
-/// Pages that are worth giving back, in bytes.
-const MUCH: u64 = 256 << 10;
+/// From one look at the size to the next. Who asks regularly asks within this time.
+const LOOK: Duration = Duration::from_secs(600);
+/// Pages that are worth it, in bytes.
+const MUCH: u64 = 1 << 20;
 
-/// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    GiveBack,
-    /// See what renewals need.
-    Measure,
-    /// See whether there is more than this.
-    Look(u64),
-}
-
-/// The upkeep of this process's memory.
+/// The thread that does it, as long as this lives.
 #[derive(Debug)]
 pub(super) struct Upkeep {
-    step: Step,
-    due: Instant,
+    _alive: Sender<Infallible>,
 }
 
 impl Upkeep {
-    /// The upkeep of a member that joins now.
-    pub(super) fn begin(now: Instant) -> Self {
-        Self { step: Step::GiveBack, due: now + SETTLES }
+    /// Starts it, for a member that joins now.
+    pub(super) fn start(election: Election) -> io::Result<Self> {
+        let (alive, ended) = channel();
+        thread::Builder::new().name("upkeep".to_owned()).spawn(move || {
+            let (mut step, mut rest) = (Step::Drop, SETTLES);
+            while ended.recv_timeout(rest) == Err(RecvTimeoutError::Timeout) {
+                if !election.leadership().leads() && step.drops(memory::resident_of_files()) {
+                    memory::drop_clean();
+                }
+                rest = LOOK;
+            }
+        })?;
+        Ok(Self { _alive: alive })
     }
+}
 
-    /// How long nothing needs to be done.
-    pub(super) fn rest(&self, now: Instant) -> Duration {
-        self.due.since(now)
-    }
+/// What to do at the next look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Drop,
+    /// See what the work since the last look needed.
+    Measure,
+    /// See whether there is more than this.
+    Compare(u64),
+}
 
-    /// Does what is due.
-    pub(super) fn tend(&mut self, now: Instant) {
-        if now >= self.due && self.is_to_give_back(now, memory::resident_of_files()) {
-            memory::give_back();
-        }
-    }
-
-    /// Takes a step, by the bytes of files that are resident; whether to give some back.
-    fn is_to_give_back(&mut self, now: Instant, size: Option<u64>) -> bool {
-        let gives = match (self.step, size) {
-            (Step::GiveBack, _) => true,
-            (Step::Look(needed), Some(size)) => size > needed + MUCH,
-            (Step::Measure | Step::Look(_), _) => false,
+impl Step {
+    /// Takes it, with the bytes of files that are resident; whether to drop them.
+    fn drops(&mut self, size: Option<u64>) -> bool {
+        let drops = match (*self, size) {
+            (Self::Drop, _) => true,
+            (Self::Compare(needed), Some(size)) => size > needed + MUCH,
+            (Self::Measure | Self::Compare(_), _) => false,
         };
-        let (step, after) = match (self.step, size) {
-            _ if gives => (Step::Measure, SETTLES),
-            (Step::Measure, Some(size)) => (Step::Look(size), LOOK),
-            (step, _) => (step, LOOK),
+        *self = match (*self, size) {
+            _ if drops => Self::Measure,
+            (Self::Measure, Some(size)) => Self::Compare(size),
+            (step, _) => step,
         };
-        (self.step, self.due) = (step, now + after);
-        gives
+        drops
     }
 }
 
@@ -74,22 +77,43 @@ impl Upkeep {
 mod tests {
     use super::*;
 
+    const MIB: u64 = 1 << 20;
+
     #[test]
-    fn memory_is_given_back_after_the_start_and_then_only_if_there_is_more_of_it() {
-        let mut now = Instant::from_nanos(1);
-        let mut upkeep = Upkeep::begin(now);
-        let mut then = |seconds, size| {
-            assert_eq!(upkeep.rest(now), Duration::from_secs(seconds));
-            now += upkeep.rest(now);
-            upkeep.is_to_give_back(now, Some(size))
-        };
-        assert!(then(3, 9 << 20), "what the start needed");
-        assert!(!then(3, 2 << 20), "what is left is needed");
-        assert!(!then(60, 2 << 20));
-        assert!(!then(60, (2 << 20) + MUCH), "not worth it");
-        assert!(then(60, 4 << 20), "somebody asked");
-        assert!(!then(3, 3 << 20), "now it leads, and needs more");
-        assert!(!then(60, 3 << 20));
-        assert!(then(60, 5 << 20));
+    fn pages_are_dropped_after_the_start_and_then_only_if_there_are_many_more() {
+        let mut step = Step::Drop;
+        let mut drops = |size| step.drops(Some(size));
+        assert!(drops(9 * MIB), "what the start needed");
+        assert!(!drops(2 * MIB), "what is left is needed");
+        assert!(!drops(2 * MIB));
+        assert!(!drops(2 * MIB + MUCH), "not worth it");
+        assert!(drops(2 * MIB + MUCH + 1), "somebody asked");
+        assert!(!drops(3 * MIB), "now it led meanwhile, and needed more");
+        assert!(!drops(3 * MIB + MUCH));
+        assert!(drops(5 * MIB));
+    }
+
+    /// What comes back between any two looks is part of what it needs.
+    #[test]
+    fn a_member_that_is_asked_the_same_all_the_time_loses_its_pages_once() {
+        let (mut step, mut size, mut dropped) = (Step::Drop, 9 * MIB, 0);
+        for _ in 0..1000 {
+            if step.drops(Some(size)) {
+                dropped += 1;
+                size = 2 * MIB;
+            }
+            size = size.max(2 * MIB + 3 * MUCH); // it is asked
+        }
+        assert_eq!(dropped, 1);
+    }
+
+    #[test]
+    fn where_the_system_tells_no_size_pages_are_dropped_once() {
+        let mut step = Step::Drop;
+        assert!(step.drops(None));
+        assert!((0..10).all(|_| !step.drops(None)));
+        assert!(!step.drops(Some(MIB)), "the first size is what it needs");
+        assert!(!step.drops(None), "it is unknown again");
+        assert!(step.drops(Some(3 * MIB)));
     }
 }
