@@ -355,7 +355,7 @@ impl Group {
 }
 
 /// The flags by which members that announce themselves do so soon, of those that the protocol has.
-fn announced_soon(protocol: &str) -> impl Iterator<Item = &'static str> {
+fn announced_soon<'a>(protocol: &str) -> impl Iterator<Item = &'a str> {
     let announced = |entry: &&Entry| matches!(entry.family, choice::Family::AnnounceListen(_));
     let own = choice::find(protocol).filter(announced).into_iter().flat_map(Entry::own_params);
     own.flat_map(|param| match param.name {
