@@ -31,7 +31,7 @@ pub(super) enum Step {
     /// The addresses are set, until the kernel removes them.
     Taken(Arc<Neighbourhood>, Instant),
     /// They were taken on the word of the member that gave them up, and somebody else has one: who.
-    /// They are to be removed. It is tried again.
+    /// They are removed. It is tried again.
     Contested(String),
     /// They, or the file, cannot be had; some of them may be set. The last step.
     NotTaken(io::Error),

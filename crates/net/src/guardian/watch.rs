@@ -283,9 +283,7 @@ impl Watch {
                     self.report(run, Report::AddressTaken);
                 }
                 Some(Step::Contested(who)) => {
-                    if self.run_addresses.withdraw().is_err() {
-                        return self.end_start(now, run, now); // it is tried again until it succeeds
-                    }
+                    self.run_addresses.contested();
                     self.report(run, Report::AddressInUse { who });
                 }
                 Some(Step::NotTaken(error)) => {
