@@ -206,3 +206,53 @@ pub(super) fn take(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::scripted::{Heard, Scripted};
+    use std::fs;
+
+    const WAIT: Duration = Duration::from_millis(6);
+
+    #[test]
+    fn a_contested_address_is_removed_before_that_is_told_and_it_is_set_again() {
+        // A file stands for the addresses: it is removed with them.
+        let file = std::env::temp_dir().join(format!("contested-{}", std::process::id()));
+        let addresses = Addresses::open(&[]).unwrap().with_file(Some(&file));
+        let (scripted, claim) = (Scripted::new(), Claim::new(None).unwrap());
+        let mut lookout = Lookout::new(WAIT, WAIT * 2);
+        lookout.listen_to(scripted.neighbourhood());
+        claim.begin(now() + Duration::from_secs(60));
+        let (leader, stranger) = ([2; 6], [4; 6]);
+        scripted.say([Some(Heard::GaveUp(leader))]);
+        let mut steps = Vec::new();
+        let tell = |step| {
+            match &step {
+                Step::Taken(..) if steps.is_empty() => {
+                    fs::write(&file, "set").unwrap();
+                    assert!(claim.set_again(&addresses).unwrap().is_none(), "not by a renewal");
+                    scripted.say([Heard::Has(stranger), Heard::GaveUp(stranger)].map(Some));
+                }
+                Step::Taken(..) => fs::write(&file, "set again").unwrap(),
+                _ => assert!(!file.exists(), "{step:?}"),
+            }
+            steps.push(step);
+        };
+        assert!(take(&addresses, &claim, &mut lookout, tell).unwrap());
+        let [Step::Taken(..), Step::Contested(_), Step::Taken(..)] = &steps[..] else {
+            panic!("{steps:?}");
+        };
+        assert_eq!(fs::read_to_string(&file).unwrap(), "set again");
+        addresses.remove().unwrap();
+    }
+
+    #[test]
+    fn who_gave_the_claim_up_has_the_last_word_over_contested_addresses() {
+        let (addresses, claim) = (Addresses::open(&[]).unwrap(), Claim::new(None).unwrap());
+        claim.begin(now() + Duration::from_secs(60));
+        assert!(claim.withdraw(&addresses).unwrap());
+        assert!(!claim.give_up(), "nobody knows yet whose they are");
+        assert!(!claim.withdraw(&addresses).unwrap());
+    }
+}

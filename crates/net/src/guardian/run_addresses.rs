@@ -125,3 +125,36 @@ impl RunAddresses {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::scripted::{Scripted, Told};
+
+    /// What neighbours are told when addresses are removed that were taken; `ours` if the question
+    /// who else has them is over.
+    fn told(ours: bool, until: Instant) -> Vec<Told> {
+        let name = format!("given-up-{}-{ours}-{}", std::process::id(), until.as_nanos());
+        let file = std::env::temp_dir().join(name);
+        let addresses = Addresses::open(&[]).unwrap().with_file(Some(&file));
+        let mut run = RunAddresses::new(addresses, None).unwrap();
+        let scripted = Scripted::new();
+        run.begin(now() + Duration::from_secs(60), until, None);
+        run.taken(scripted.neighbourhood(), Instant::NEVER);
+        if ours {
+            let (addresses, claim) = run.to_take();
+            assert!(claim.mark(&addresses, None).unwrap());
+        }
+        run.remove().unwrap();
+        run.remove().unwrap();
+        scripted.told()
+    }
+
+    #[test]
+    fn addresses_are_given_up_only_if_they_were_ours_alone_and_in_time() {
+        let until = now() + Duration::from_secs(60);
+        assert_eq!(told(true, until), [Told::GaveUp]);
+        assert_eq!(told(false, until), [], "somebody may yet answer for them");
+        assert_eq!(told(true, now()), [], "another member may have them");
+    }
+}
