@@ -41,6 +41,7 @@ fn whatever_befalls_the_leader_the_address_moves_and_nobody_else_has_it() {
         scene.strike("silent cut", leader, Group::cut_silently);
         scene.group.heal();
     }
+    assert!(scene.unasked > 0, "whoever is told that the address was given up asks all the same");
     let leader = scene.settled();
     assert_eq!(scene.owners.now(), [leader]);
     scene.assert_one_owner("at the end");

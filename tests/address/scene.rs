@@ -28,6 +28,8 @@ pub(crate) struct Scene {
     pub(crate) group: Group,
     /// A host that is no member.
     pub(crate) client: u64,
+    /// How many hand-overs took so short a time that nobody was asked before the address was set.
+    pub(crate) unasked: u32,
 }
 
 /// A group of three that has not been started, and a host that is no member.
@@ -61,7 +63,7 @@ impl Scene {
         let ip: IpAddr = ip.parse().expect("it is an address");
         let owners = Owners::watch(group.network(), &[&group.ids()[..], &[client]].concat(), ip);
         let traffic = Traffic::start(group.network(), client, &group.ids(), ip);
-        Self { traffic, owners, group, client }
+        Self { traffic, owners, group, client, unasked: 0 }
     }
 
     /// Waits until something is so.
@@ -112,10 +114,11 @@ impl Scene {
         strike: impl FnOnce(&mut Group, u64) -> Instant,
     ) -> u64 {
         let bound = self.group.failover(0) + PROBE;
-        self.strike_within(|_| bound, what, leader, strike)
+        self.strike_within(|_| bound, what, leader, strike).0
     }
 
-    /// The same with the bound of a leader that hands over.
+    /// The same with the bound of a leader that hands over. Counts those that nobody delayed by
+    /// asking.
     pub(crate) fn hand_over(
         &mut self,
         what: &str,
@@ -124,17 +127,21 @@ impl Scene {
     ) -> u64 {
         // Whoever is elected late asks all the same: it is not believed for longer.
         let asks = |took| if took < PROBE * 2 { Duration::ZERO } else { PROBE };
-        self.strike_within(|took| took + asks(took) + HANDED_OVER, what, leader, strike)
+        let bound = |took: Duration| took + asks(took) + HANDED_OVER;
+        let (next, took, gap) = self.strike_within(bound, what, leader, strike);
+        self.unasked += u32::from(gap <= took + HANDED_OVER + CLIENT);
+        next
     }
 
-    /// The bound may depend on how long it took until another one leads.
+    /// The bound may depend on how long it took until another one leads. Returns that, too, and how
+    /// long the client waited.
     fn strike_within(
         &mut self,
         bound: impl Fn(Duration) -> Duration,
         what: &str,
         leader: u64,
         strike: impl FnOnce(&mut Group, u64) -> Instant,
-    ) -> u64 {
+    ) -> (u64, Duration, Duration) {
         let begun = strike(&mut self.group, leader);
         let (_, took) = self.group.replaced(leader, begun);
         let mut next = leader;
@@ -157,7 +164,7 @@ impl Scene {
         let back = hosts.iter().skip(1).any(|host| *host == leader);
         assert!(!back && hosts.last() == Some(&next), "{what}: {hosts:?} answered in turn");
         self.assert_one_owner(what);
-        next
+        (next, took, gap)
     }
 
     pub(crate) fn assert_one_owner(&self, what: &str) {

@@ -58,6 +58,7 @@ fn plays_the_member() {
         env: vec![("BELLWETHER_GROUP".into(), "flock".into())],
         addresses: Vec::new(),
         probe: Duration::ZERO,
+        believed: Duration::ZERO,
         leader_file: None,
         pass_stdin: true,
         recording: None,

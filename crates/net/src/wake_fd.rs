@@ -38,3 +38,27 @@ impl AsFd for WakeFd {
         self.0.as_fd()
     }
 }
+
+#[cfg(feature = "guardian")]
+mod waiting {
+    use super::WakeFd;
+    use bellwether_core::Duration;
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use std::os::fd::BorrowedFd;
+
+    impl WakeFd {
+        /// Waits until it or one of these is readable, at most for so long; whether it is.
+        pub(crate) fn wait<'a>(
+            &self,
+            left: Duration,
+            others: impl IntoIterator<Item = BorrowedFd<'a>>,
+        ) -> bool {
+            let mut events = vec![PollFd::new(self, PollFlags::IN)];
+            let others = others.into_iter();
+            events.extend(others.map(|other| PollFd::from_borrowed_fd(other, PollFlags::IN)));
+            let left = std::time::Duration::from_nanos(left.as_nanos());
+            let _ = poll(&mut events, Timespec::try_from(left).ok().as_ref()); // or look again
+            !events[0].revents().is_empty()
+        }
+    }
+}

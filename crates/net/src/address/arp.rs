@@ -7,7 +7,7 @@
 //!
 //! **Promise.** No packet makes the reader panic; packets of our own interface are not heard.
 
-use super::neighbourhood::{GIVEN_UP, Heard};
+use super::neighbourhood::{GIVEN_UP, Heard, Neighbours};
 use super::netlink::Link;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::addr::{SocketAddrArg, SocketAddrLen, SocketAddrOpaque};
@@ -43,26 +43,6 @@ impl Arp {
         Ok(Self { socket, index: link.index, mac, ip })
     }
 
-    pub(super) fn fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
-    }
-
-    /// Asks who has the address.
-    pub(super) fn probe(&self) -> io::Result<()> {
-        self.send(&self.packet(REQUEST, Ipv4Addr::UNSPECIFIED, NOBODY))
-    }
-
-    /// Says that this interface had the address, and has it no longer.
-    pub(super) fn give_up(&self) -> io::Result<()> {
-        self.send(&self.packet(REQUEST, Ipv4Addr::UNSPECIFIED, GIVEN_UP))
-    }
-
-    /// Says that this interface has the address, in both ways that neighbours learn it.
-    pub(super) fn announce(&self) -> io::Result<()> {
-        self.send(&self.packet(REQUEST, self.ip, NOBODY))?;
-        self.send(&self.packet(REPLY, self.ip, NOBODY))
-    }
-
     /// A packet of ours that is about the address.
     fn packet(&self, operation: u8, sender: Ipv4Addr, target: [u8; 6]) -> [u8; LENGTH] {
         packet(operation, (self.mac, sender), (target, self.ip))
@@ -73,14 +53,31 @@ impl Arp {
         sendto(&self.socket, packet, SendFlags::empty(), &to)?;
         Ok(())
     }
+}
 
-    /// What a packet says of the address. Call it until there is an error: that nothing was
-    /// received, usually.
-    pub(super) fn hear(&self) -> io::Result<Option<Heard>> {
+impl Neighbours for Arp {
+    fn probe(&self) -> io::Result<()> {
+        self.send(&self.packet(REQUEST, Ipv4Addr::UNSPECIFIED, NOBODY))
+    }
+
+    fn announce(&self) -> io::Result<()> {
+        self.send(&self.packet(REQUEST, self.ip, NOBODY))?;
+        self.send(&self.packet(REPLY, self.ip, NOBODY))
+    }
+
+    fn give_up(&self) -> io::Result<()> {
+        self.send(&self.packet(REQUEST, Ipv4Addr::UNSPECIFIED, GIVEN_UP))
+    }
+
+    fn hear(&self) -> io::Result<Option<Heard>> {
         let mut buffer = [0; 128];
         let (_, length) = recv(&self.socket, &mut buffer[..], RecvFlags::DONTWAIT)?;
         let packet = buffer.get(..length).unwrap_or_default();
-        Ok(meaning(packet, self.ip).filter(|(mac, _)| *mac != self.mac).map(|(_, heard)| heard))
+        Ok(meaning(packet, self.ip).filter(|heard| heard.sender() != self.mac))
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
     }
 }
 
@@ -99,17 +96,16 @@ fn packet(
     packet
 }
 
-/// Who sent a packet, and what it says of this address.
-fn meaning(packet: &[u8], ip: Ipv4Addr) -> Option<([u8; 6], Heard)> {
+/// What a packet says of this address.
+fn meaning(packet: &[u8], ip: Ipv4Addr) -> Option<Heard> {
     let (mac, sender) = (packet.get(8..14)?.try_into().ok()?, packet.get(14..18)?);
     let gave_up = |target: &[u8]| target[..6] == GIVEN_UP && target[6..] == ip.octets();
-    let heard = match sender {
-        _ if !packet.starts_with(&HEAD) => return None,
-        _ if sender == ip.octets() => Heard::Has(mac),
-        [0, 0, 0, 0] if packet.get(18..28).is_some_and(gave_up) => Heard::GaveUp,
-        _ => return None,
-    };
-    Some((mac, heard))
+    match sender {
+        _ if !packet.starts_with(&HEAD) => None,
+        _ if sender == ip.octets() => Some(Heard::Has(mac)),
+        [0, 0, 0, 0] if packet.get(18..28).is_some_and(gave_up) => Some(Heard::GaveUp(mac)),
+        _ => None,
+    }
 }
 
 /// An address of a packet socket: ARP on this interface.
@@ -154,12 +150,12 @@ mod tests {
         let probe = |target| packet(REQUEST, (MAC, nobody), target);
         assert_eq!(meaning(&probe((NOBODY, IP)), IP), None);
         let gave_up = probe((GIVEN_UP, IP));
-        assert_eq!(meaning(&gave_up, IP), Some((MAC, Heard::GaveUp)));
+        assert_eq!(meaning(&gave_up, IP), Some(Heard::GaveUp(MAC)));
         assert_eq!(meaning(&gave_up, other), None, "of another address");
         assert_eq!(meaning(&gave_up[..27], IP), None, "cut short");
         for operation in [REQUEST, REPLY] {
             let told = packet(operation, (MAC, IP), (NOBODY, IP));
-            assert_eq!(meaning(&told, IP), Some((MAC, Heard::Has(MAC))));
+            assert_eq!(meaning(&told, IP), Some(Heard::Has(MAC)));
             assert_eq!(meaning(&told, other), None, "of another address");
             assert!(meaning(&told[..20], IP).is_some(), "what is needed is there");
             assert_eq!(meaning(&told[..17], IP), None, "cut short");

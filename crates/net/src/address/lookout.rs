@@ -5,41 +5,46 @@
 //!
 //! **What is known.** An address is free
 //!
-//! 1. when it was asked for, and nobody has answered for so long; or
-//! 2. at once, and for twice as long as asking takes, when a member has said that it *gave it up*:
-//!    that it had the address, lawfully, and has removed it.
+//! 1. when it was asked for, again and again, and nobody has answered for so long; or
+//! 2. at once, and for about twice as long as asking takes, when a member has said that it *gave it
+//!    up*: that it had the address, lawfully, and has removed it. If somebody else was heard to
+//!    have it since, that is not believed.
 //!
 //! Asking may begin before the address is wanted: a follower that no longer hears its leader asks
 //! before the lease is over. The leader lawfully answers until it removes the address. With each
 //! answer the time begins anew, at the next question: one probe that is over early would prove
-//! nothing.
+//! nothing. Nor would questions of long ago: if whoever asks was held up, it begins anew, too.
 //!
 //! **Why that is as safe as asking.** Leases alone keep members from having an address at once.
 //! Asking is for what leases do not cover: hosts outside of the group, and the kernel of a member
 //! that was killed with its guardian and its watchdog, which has the address for some seconds.
 //!
-//! A member says that it gave an address up only if it had set it, before its own lease was over.
-//! When it set it, no such kernel had it: that member asked, or heard from the one before, for
-//! which the same is true. While it led nobody else did. So at that moment no member has the
-//! address. It can be had again only by a later leader, and that one announces it, which ends what
-//! was known. If that is lost, too, the later leader must have released its lease, after removing
-//! the address, or lost it before we lead, and a lease is longer than twice the time that asking
-//! takes. All this holds, as for a probe, if packets are not delayed for longer than messages may
-//! be. A packet that is lost costs the time to ask.
+//! A member says that it gave an address up only if it had set it, before its own lease was over,
+//! and only once nobody had answered for it. When it set it, no such kernel had it: that member
+//! asked, or heard from the one before, for which the same is true. While it led nobody else did.
+//! So at that moment no member has the address. It can be had again only by a later leader, and
+//! that one announces it, which ends what was known. If that is lost, too, the later leader must
+//! have released its lease, after removing the address, or lost it before we lead; and what is
+//! known ends before a lease can that began later, since it is not believed for longer than a lease
+//! less the time that asking takes.
+//!
+//! **Assumptions.** Packets are not delayed for longer than messages may be, as for a probe. That
+//! includes who sends and who hears them: a guardian that looks at the clock and then says that it
+//! gave the address up is not held up in between, nor is the thread that hears it, for longer than
+//! that. A packet that is lost costs the time to ask.
 //!
 //! A host outside of the group may have taken the address from the member that gave it up. So
 //! whoever takes an address on such a word [doubts](Lookout::doubt) it, and asks.
 
 use super::Addresses;
-use super::neighbourhood::{Heard, Neighbourhood};
+use super::knowledge::Knowledge;
+use super::neighbourhood::Neighbourhood;
 use crate::clock::{BootTime, Clock as _};
 use crate::wake_fd::WakeFd;
 use bellwether_core::{Duration, Instant};
 use std::io;
 use std::sync::Arc;
 
-/// How often each address is asked for in the time that an answer may take.
-const PROBES: u64 = 6;
 /// What failed.
 pub(super) const ASKING: &str = "cannot ask for the address";
 /// While nobody is asked, packets are read no more often than this: a network may be full of them.
@@ -59,51 +64,21 @@ pub(crate) enum Probed {
 /// Listens to the neighbours all the time, and asks them if it is to.
 #[derive(Debug)]
 pub(crate) struct Lookout {
-    /// How long an answer may take.
-    wait: Duration,
     neighbourhood: Arc<Neighbourhood>,
-    /// What is known of each address.
-    known: Vec<Known>,
-    asking: Option<Asking>,
-}
-
-/// What was heard of an address.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Known {
-    /// When somebody last had it, and its hardware address.
-    had: Option<(Instant, [u8; 6])>,
-    /// When a member gave it up, if nobody had it since.
-    given_up: Option<Instant>,
-    /// When it was asked for, first since asking began and since somebody had it.
-    asked: Option<Instant>,
-}
-
-/// Questions that are sent one after the other.
-#[derive(Clone, Copy, Debug)]
-struct Asking {
-    next: Instant,
-    ends: Instant,
-}
-
-impl Known {
-    fn note(&mut self, now: Instant, heard: Heard) {
-        match heard {
-            Heard::Has(mac) => *self = Self { had: Some((now, mac)), ..Self::default() },
-            Heard::GaveUp => self.given_up = Some(now),
-        }
-    }
-
-    /// From when on nobody has it, unless somebody says otherwise before.
-    fn free_from(&self, now: Instant, wait: Duration) -> Instant {
-        let given_up = self.given_up.filter(|at| now <= *at + wait * 2);
-        given_up.unwrap_or(self.asked.map_or(Instant::NEVER, |at| at + wait))
-    }
+    knowledge: Knowledge,
+    /// All packets that had come by then were read.
+    heard: Instant,
 }
 
 impl Lookout {
-    /// Knows nothing yet. An answer may take so long.
-    pub(crate) fn new(wait: Duration) -> Self {
-        Self { wait, neighbourhood: Arc::default(), known: Vec::new(), asking: None }
+    /// Knows nothing yet. An answer may take `wait`; that a member gave an address up is `believed`
+    /// for so long.
+    pub(crate) fn new(wait: Duration, believed: Duration) -> Self {
+        Self {
+            neighbourhood: Arc::default(),
+            knowledge: Knowledge::new(wait, believed),
+            heard: Instant::ZERO,
+        }
     }
 
     /// Opens its sockets, unless they are open and the interfaces are the same.
@@ -113,10 +88,15 @@ impl Lookout {
     pub(crate) fn open(&mut self, addresses: &Addresses) -> io::Result<()> {
         let neighbourhood = addresses.neighbourhood(&self.neighbourhood)?;
         if !Arc::ptr_eq(&neighbourhood, &self.neighbourhood) {
-            self.known = vec![Known::default(); neighbourhood.len()];
-            (self.neighbourhood, self.asking) = (neighbourhood, None);
+            self.listen_to(neighbourhood);
         }
         Ok(())
+    }
+
+    /// Listens to these from now on.
+    pub(crate) fn listen_to(&mut self, neighbourhood: Arc<Neighbourhood>) {
+        self.knowledge.forget(neighbourhood.len());
+        self.neighbourhood = neighbourhood;
     }
 
     /// Who is told who has the addresses.
@@ -126,39 +106,30 @@ impl Lookout {
 
     /// Asks until then, while others have their turn.
     pub(crate) fn ask_until(&mut self, ends: Instant) {
-        let now = BootTime.now();
-        let asking = self.asking.unwrap_or(Asking { next: now, ends });
-        self.asking = Some(Asking { ends, ..asking });
-    }
-
-    /// Asks nobody any more.
-    pub(crate) fn cease(&mut self) {
-        self.asking = None;
-        self.known.iter_mut().for_each(|known| known.asked = None);
+        self.knowledge.ask_until(BootTime.now(), ends);
     }
 
     /// Forgets who gave an address up, so that it is free only if nobody answers.
     pub(crate) fn doubt(&mut self) {
-        self.known.iter_mut().for_each(|known| known.given_up = None);
+        self.knowledge.doubt();
     }
 
     /// Forgets all, after a time in which nobody listened.
     pub(crate) fn forget(&mut self) {
         self.hear();
-        self.known.fill(Known::default());
-        self.asking = None;
+        self.knowledge.forget(self.neighbourhood.len());
     }
 
     /// Listens until it is woken.
     pub(crate) fn attend(&mut self, wake: &WakeFd) {
-        let nobody = Neighbourhood::default();
         loop {
             match self.turn(Instant::NEVER, wake) {
                 Ok(true) => return,
-                Ok(false) if self.asking.is_some() => {}
-                Ok(false) if nobody.wait(PAUSE, wake) => return,
+                Ok(false) if self.knowledge.next() != Instant::NEVER => {}
+                Ok(false) if wake.wait(PAUSE, []) => return,
                 Ok(false) => {}
-                Err(_) => self.cease(), // whoever wants the addresses asks, and says so
+                // Whoever wants the addresses asks, and says so.
+                Err(_) => self.knowledge.cease(),
             }
         }
     }
@@ -170,15 +141,18 @@ impl Lookout {
     /// If the system sends nothing.
     pub(crate) fn probe(&mut self, stop: &WakeFd) -> io::Result<Probed> {
         let begun = BootTime.now();
-        self.ask_until(Instant::NEVER);
+        self.knowledge.ask_until(begun, Instant::NEVER);
         self.hear();
         loop {
-            let now = BootTime.now();
-            if let Some(who) = self.owner_since(begun) {
+            let owner = self.knowledge.owner_since(begun);
+            if let Some(who) =
+                owner.and_then(|(number, mac)| self.neighbourhood.in_use(number, mac))
+            {
                 return Ok(Probed::InUse(who));
             }
-            let free = self.free_from(now);
-            if now >= free {
+            // An answer may be among what is not read.
+            let free = self.knowledge.free_from(self.heard);
+            if self.heard >= free {
                 return Ok(Probed::Free);
             }
             if self.turn(free, stop)? {
@@ -189,11 +163,11 @@ impl Lookout {
 
     /// Listens for so long, or until it is woken, or all are given up. Asks nobody.
     pub(crate) fn rest(&mut self, length: Duration, stop: &WakeFd) {
-        self.cease();
+        self.knowledge.cease();
         let end = BootTime.now() + length;
         loop {
             let now = BootTime.now();
-            let is_over = now >= end.min(self.free_from(now));
+            let is_over = now >= end.min(self.knowledge.free_from(now));
             if is_over || self.turn(end, stop).is_ok_and(|woken| woken) {
                 return;
             }
@@ -203,21 +177,12 @@ impl Lookout {
     /// Asks if it is time to, waits for a packet, until then at most, and reads what is there;
     /// whether it was woken.
     fn turn(&mut self, until: Instant, wake: &WakeFd) -> io::Result<bool> {
-        let now = BootTime.now();
-        if self.asking.is_some_and(|asking| now >= asking.ends) {
-            self.cease();
+        if self.knowledge.is_due(BootTime.now()) {
+            let asked = self.neighbourhood.probe();
+            asked.map_err(|error| io::Error::other(format!("{ASKING}: {error}")))?;
+            self.knowledge.asked(BootTime.now());
         }
-        let mut due = until;
-        if let Some(asking) = &mut self.asking {
-            if now >= asking.next {
-                let asked = self.neighbourhood.probe();
-                asked.map_err(|error| io::Error::other(format!("{ASKING}: {error}")))?;
-                let now = BootTime.now();
-                asking.next = now + self.wait / PROBES;
-                self.known.iter_mut().for_each(|known| known.asked = known.asked.or(Some(now)));
-            }
-            due = until.min(asking.next).min(asking.ends);
-        }
+        let due = until.min(self.knowledge.next());
         let woken = self.neighbourhood.wait(due.since(BootTime.now()), wake);
         self.hear();
         Ok(woken)
@@ -225,68 +190,40 @@ impl Lookout {
 
     /// Reads what is there.
     fn hear(&mut self) {
-        let (now, known) = (BootTime.now(), &mut self.known);
-        self.neighbourhood.hear(|number, heard| {
-            if let Some(known) = known.get_mut(number) {
-                known.note(now, heard);
-            }
-        });
-    }
-
-    fn free_from(&self, now: Instant) -> Instant {
-        let each = self.known.iter().map(|known| known.free_from(now, self.wait));
-        each.max().unwrap_or(Instant::ZERO)
-    }
-
-    /// Who had one of the addresses since then.
-    fn owner_since(&self, since: Instant) -> Option<String> {
-        self.known.iter().enumerate().find_map(|(number, known)| {
-            let (_, mac) = known.had.filter(|(at, _)| *at >= since)?;
-            self.neighbourhood.in_use(number, mac)
-        })
+        let (now, knowledge) = (BootTime.now(), &mut self.knowledge);
+        if self.neighbourhood.hear(|number, heard| knowledge.note(now, number, heard)) {
+            self.heard = now;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::scripted::{Heard, Scripted};
 
     const MAC: [u8; 6] = [2, 0, 0, 0, 0, 7];
     const WAIT: Duration = Duration::from_millis(6);
 
-    fn at(millis: u64) -> Instant {
-        Instant::from_nanos(0) + Duration::from_millis(millis)
-    }
-
-    #[test]
-    fn an_address_is_free_when_nobody_has_answered_a_question_for_so_long() {
-        let mut known = Known::default();
-        assert_eq!(known.free_from(at(10), WAIT), Instant::NEVER, "nobody was asked");
-        known.asked = Some(at(10));
-        assert_eq!(known.free_from(at(11), WAIT), at(16));
-        known.note(at(14), Heard::Has(MAC));
-        assert_eq!(known.free_from(at(50), WAIT), Instant::NEVER, "nobody was asked since then");
-        known.asked = Some(at(50));
-        assert_eq!(known.free_from(at(50), WAIT), at(56));
-    }
-
-    #[test]
-    fn an_address_that_was_given_up_is_free_for_a_while_unless_somebody_has_it() {
-        let mut known = Known::default();
-        known.note(at(9), Heard::Has(MAC));
-        known.note(at(10), Heard::GaveUp);
-        assert_eq!(known.free_from(at(22), WAIT), at(10));
-        assert_eq!(known.free_from(at(23), WAIT), Instant::NEVER, "that was too long ago");
-        known.asked = Some(at(18));
-        assert_eq!(known.free_from(at(22), WAIT), at(10));
-        assert_eq!(known.free_from(at(23), WAIT), at(24));
-        known.note(at(13), Heard::Has(MAC));
-        assert_eq!(known.free_from(at(14), WAIT), Instant::NEVER, "there is another leader");
-    }
-
     #[test]
     fn without_neighbours_every_address_is_free() {
-        let mut lookout = Lookout::new(WAIT);
+        let mut lookout = Lookout::new(WAIT, WAIT);
         assert_eq!(lookout.probe(&WakeFd::new().unwrap()).unwrap(), Probed::Free);
+    }
+
+    #[test]
+    fn nobody_counts_as_silent_while_packets_are_unread() {
+        let scripted = Scripted::new();
+        let mut lookout = Lookout::new(WAIT, WAIT);
+        lookout.listen_to(scripted.neighbourhood());
+        // An answer behind more packets than are read in one turn.
+        scripted.say(std::iter::repeat_n(None, 600).chain([Some(Heard::Has(MAC))]));
+        lookout.ask_until(Instant::NEVER);
+        lookout.hear();
+        assert_eq!(lookout.heard, Instant::ZERO, "some are left");
+        lookout.hear();
+        assert!(
+            lookout.heard > Instant::ZERO && lookout.knowledge.owner_since(lookout.heard).is_some()
+        );
     }
 }

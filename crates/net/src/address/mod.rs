@@ -3,6 +3,8 @@
 //! **Source.** RFC 5227 (probe before use, announce afterwards) and RFC 4861 (the same for IPv6),
 //! with waits that fit a lease. The kernel keeps addresses (`netlink`); neighbours are asked and
 //! told with packets of our own (`arp`, `ndp`), and `lookout` decides whether an address is free.
+//! Otherwise than in RFC 5227, an address that a member of the group gave up is set before it is
+//! asked for, and it is given back at once if another host answers.
 //!
 //! **Assumptions.** Linux, with `CAP_NET_ADMIN` and `CAP_NET_RAW`. The kernel's lock on the network
 //! configuration is free within half the margin. Only members of the group set these addresses.
@@ -14,10 +16,13 @@
 mod addresses;
 mod arp;
 mod bad_address;
+mod knowledge;
 mod lookout;
 mod ndp;
 mod neighbourhood;
 mod netlink;
+#[cfg(test)]
+pub(crate) mod scripted;
 
 pub(crate) use addresses::Addresses;
 pub use bad_address::BadAddress;

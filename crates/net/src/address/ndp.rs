@@ -5,13 +5,13 @@
 //! address detection (RFC 4862), the solicitation comes from an address of this interface: the
 //! answer comes to us alone, and a raw socket of ICMPv6 is enough. Whoever gives an address up
 //! sends a solicitation to all nodes with an option for experiments (RFC 4727), which all others
-//! ignore.
+//! ignore; the option before says who sends it, as section 4.3 demands.
 //!
 //! **Promise.** No packet makes the reader panic. Packets of our own interface are not heard, nor
 //! those that came in by another interface, nor those that a router forwarded: RFC 4861,
 //! section 7.1.2, ignores a hop limit below 255.
 
-use super::neighbourhood::{GIVEN_UP, Heard};
+use super::neighbourhood::{GIVEN_UP, Heard, Neighbours};
 use super::netlink::Link;
 use crate::socket::bind_device;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -55,44 +55,39 @@ impl Ndp {
         Ok(Self { socket, index: link.index, mac, ip })
     }
 
-    pub(super) fn fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+    fn send(&self, packet: &[u8], to: Ipv6Addr) -> io::Result<()> {
+        let to = SocketAddrV6::new(to, 0, 0, self.index);
+        sendto(&self.socket, packet, SendFlags::empty(), &to)?;
+        Ok(())
     }
+}
 
-    /// Asks who has the address.
-    pub(super) fn probe(&self) -> io::Result<()> {
+impl Neighbours for Ndp {
+    fn probe(&self) -> io::Result<()> {
         let [.., a, b, c] = self.ip.octets();
         let low = u16::from_be_bytes([b, c]);
         let group = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 1, 0xff00 | u16::from(a), low);
         self.send(&packet(SOLICITATION, 0, self.ip, OF_SOURCE, self.mac), group)
     }
 
-    /// Says that this interface has the address.
-    pub(super) fn announce(&self) -> io::Result<()> {
+    fn announce(&self) -> io::Result<()> {
         self.send(&packet(ADVERTISEMENT, OVERRIDE, self.ip, OF_TARGET, self.mac), ALL_NODES)
     }
 
-    /// Says that this interface had the address, and has it no longer.
-    pub(super) fn give_up(&self) -> io::Result<()> {
-        self.send(&packet(SOLICITATION, 0, self.ip, OF_EXPERIMENTS, GIVEN_UP), ALL_NODES)
+    fn give_up(&self) -> io::Result<()> {
+        self.send(&farewell(self.ip, self.mac), ALL_NODES)
     }
 
-    fn send(&self, packet: &[u8], to: Ipv6Addr) -> io::Result<()> {
-        let to = SocketAddrV6::new(to, 0, 0, self.index);
-        sendto(&self.socket, packet, SendFlags::empty(), &to)?;
-        Ok(())
-    }
-
-    /// What a packet says of the address; that somebody has it with a hardware address of zeros, if
-    /// it does not tell its own. Call it until there is an error: that nothing was received,
-    /// usually.
-    pub(super) fn hear(&self) -> io::Result<Option<Heard>> {
+    fn hear(&self) -> io::Result<Option<Heard>> {
         let mut buffer = [0; 256];
         let (length, hops) = receive(self.socket.as_fd(), &mut buffer)?;
         let packet = buffer.get(..length).unwrap_or_default();
-        let of_neighbour = hops == Some(HOPS);
-        let own = Heard::Has(self.mac);
-        Ok(meaning(packet, self.ip).filter(|heard| of_neighbour && *heard != own))
+        let others = |heard: &Heard| hops == Some(HOPS) && heard.sender() != self.mac;
+        Ok(meaning(packet, self.ip).filter(others))
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
     }
 }
 
@@ -158,29 +153,40 @@ fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(usize, Opti
 }
 
 /// The kernel computes the checksum.
-fn packet(kind: u8, flags: u8, target: Ipv6Addr, option: u8, mac: [u8; 6]) -> [u8; LENGTH] {
+fn packet(kind: u8, flags: u8, target: Ipv6Addr, whose: u8, mac: [u8; 6]) -> [u8; LENGTH] {
     let mut packet = [0; LENGTH];
     packet[0] = kind;
     packet[4] = flags;
     packet[8..24].copy_from_slice(&target.octets());
-    packet[24] = option;
-    packet[25] = 1;
-    packet[26..32].copy_from_slice(&mac);
+    packet[24..].copy_from_slice(&option(whose, mac));
     packet
 }
 
-/// What a packet says of this address.
+/// Says that whoever has this hardware address gave the address up: a question who has it that is
+/// marked.
+fn farewell(ip: Ipv6Addr, mac: [u8; 6]) -> Vec<u8> {
+    let marked = option(OF_EXPERIMENTS, GIVEN_UP);
+    [&packet(SOLICITATION, 0, ip, OF_SOURCE, mac)[..], &marked].concat()
+}
+
+/// An option with a hardware address, or as many bytes of another kind.
+fn option(kind: u8, value: [u8; 6]) -> [u8; 8] {
+    let [a, b, c, d, e, f] = value;
+    [kind, 1, a, b, c, d, e, f] // its length is counted in eights of bytes
+}
+
+/// What a packet says of this address; that somebody has it with a hardware address of zeros, if it
+/// does not tell its own.
 fn meaning(packet: &[u8], ip: Ipv6Addr) -> Option<Heard> {
     if packet.get(8..24)? != ip.octets() {
         return None;
     }
-    let option = |kind| packet.get(24..32)?.strip_prefix(&[kind, 1]);
+    let named = |kind| packet.get(24..32)?.strip_prefix(&[kind, 1])?.try_into().ok();
     match packet.get(..2)? {
-        [ADVERTISEMENT, 0] => {
-            let named = option(OF_TARGET).and_then(|mac| mac.try_into().ok());
-            Some(Heard::Has(named.unwrap_or_default()))
+        [ADVERTISEMENT, 0] => Some(Heard::Has(named(OF_TARGET).unwrap_or_default())),
+        [SOLICITATION, 0] if packet.get(32..40)? == option(OF_EXPERIMENTS, GIVEN_UP) => {
+            Some(Heard::GaveUp(named(OF_SOURCE)?))
         }
-        [SOLICITATION, 0] if option(OF_EXPERIMENTS)? == GIVEN_UP => Some(Heard::GaveUp),
         _ => None,
     }
 }
@@ -208,12 +214,16 @@ mod tests {
 
     #[test]
     fn a_marked_solicitation_says_that_the_address_is_given_up() {
-        let told = packet(SOLICITATION, 0, IP, OF_EXPERIMENTS, GIVEN_UP);
-        assert_eq!(meaning(&told, IP), Some(Heard::GaveUp));
+        let told = farewell(IP, MAC);
+        assert_eq!(meaning(&told, IP), Some(Heard::GaveUp(MAC)));
         assert_eq!(meaning(&told, ALL_NODES), None, "of another address");
-        assert_eq!(meaning(&told[..31], IP), None, "cut short");
-        let other = packet(SOLICITATION, 0, IP, OF_EXPERIMENTS, MAC);
+        assert_eq!(meaning(&told[..39], IP), None, "cut short");
+        let question = packet(SOLICITATION, 0, IP, OF_SOURCE, MAC);
+        let other = [&question[..], &option(OF_EXPERIMENTS, MAC)].concat();
         assert_eq!(meaning(&other, IP), None, "an experiment of somebody else");
+        let nobody = packet(SOLICITATION, 0, IP, OF_TARGET, MAC);
+        let unsigned = [&nobody[..], &option(OF_EXPERIMENTS, GIVEN_UP)].concat();
+        assert_eq!(meaning(&unsigned, IP), None, "it does not say who");
     }
 
     proptest! {

@@ -9,11 +9,10 @@ use super::ndp::Ndp;
 use super::netlink::{Link, Netlink};
 use crate::wake_fd::WakeFd;
 use bellwether_core::Duration;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::BorrowedFd;
-use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::{fmt, io};
 
 /// The most packets of one socket that are read before the clock is: more than its buffer holds
 /// by default, and no more, because somebody may send them all the time.
@@ -21,68 +20,52 @@ const PACKETS_PER_TURN: usize = 512;
 
 /// What a packet says of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// Somebody with this hardware address has it.
     Has([u8; 6]),
-    /// A member of the group had it, and has removed it.
-    GaveUp,
+    /// A member of the group with this hardware address had it, and has removed it.
+    GaveUp([u8; 6]),
+}
+
+impl Heard {
+    /// The hardware address of the sender.
+    pub(super) fn sender(self) -> [u8; 6] {
+        match self {
+            Self::Has(mac) | Self::GaveUp(mac) => mac,
+        }
+    }
 }
 
 /// What a member's packet has in place of a hardware address if it has removed the address. All
 /// others ignore that field.
 pub(super) const GIVEN_UP: [u8; 6] = *b"bw-bye";
 
-/// A socket of either kind.
-#[derive(Debug)]
-enum Neighbours {
-    V4(Arp),
-    V6(Ndp),
+/// The neighbours of one address, by a socket of its kind.
+pub(crate) trait Neighbours: fmt::Debug + Send + Sync {
+    /// Asks who has the address.
+    fn probe(&self) -> io::Result<()>;
+
+    /// Says that this interface has the address, in all ways that neighbours learn it.
+    fn announce(&self) -> io::Result<()>;
+
+    /// Says that this interface had the address, and has it no longer.
+    fn give_up(&self) -> io::Result<()>;
+
+    /// What the next packet says of the address. Call it until there is an error: that nothing was
+    /// received, usually. It does not wait.
+    fn hear(&self) -> io::Result<Option<Heard>>;
+
+    /// Readable while there are packets.
+    fn fd(&self) -> BorrowedFd<'_>;
 }
 
-impl Neighbours {
-    /// The neighbours of an interface; none if it is no Ethernet.
-    fn of(link: Link, address: &Address) -> io::Result<Option<Self>> {
-        let Some(mac) = link.mac else { return Ok(None) };
-        Ok(Some(match address.ip {
-            IpAddr::V4(ip) => Self::V4(Arp::new(link, mac, ip)?),
-            IpAddr::V6(ip) => Self::V6(Ndp::new(link, mac, ip, &address.interface)?),
-        }))
-    }
-
-    fn probe(&self) -> io::Result<()> {
-        match self {
-            Self::V4(arp) => arp.probe(),
-            Self::V6(ndp) => ndp.probe(),
-        }
-    }
-
-    fn announce(&self) -> io::Result<()> {
-        match self {
-            Self::V4(arp) => arp.announce(),
-            Self::V6(ndp) => ndp.announce(),
-        }
-    }
-
-    fn give_up(&self) -> io::Result<()> {
-        match self {
-            Self::V4(arp) => arp.give_up(),
-            Self::V6(ndp) => ndp.give_up(),
-        }
-    }
-
-    fn hear(&self) -> io::Result<Option<Heard>> {
-        match self {
-            Self::V4(arp) => arp.hear(),
-            Self::V6(ndp) => ndp.hear(),
-        }
-    }
-
-    fn fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::V4(arp) => arp.fd(),
-            Self::V6(ndp) => ndp.fd(),
-        }
-    }
+/// The neighbours of an interface; none if it is no Ethernet.
+fn neighbours(link: Link, address: &Address) -> io::Result<Option<Box<dyn Neighbours>>> {
+    let Some(mac) = link.mac else { return Ok(None) };
+    Ok(Some(match address.ip {
+        IpAddr::V4(ip) => Box::new(Arp::new(link, mac, ip)?),
+        IpAddr::V6(ip) => Box::new(Ndp::new(link, mac, ip, &address.interface)?),
+    }))
 }
 
 /// The neighbours of each address that has an Ethernet.
@@ -90,7 +73,7 @@ impl Neighbours {
 pub(crate) struct Neighbourhood {
     /// Number and hardware address of the interface of each address, when it was opened.
     links: Vec<(u32, Option<[u8; 6]>)>,
-    all: Vec<(Address, Neighbours)>,
+    all: Vec<(Address, Box<dyn Neighbours>)>,
 }
 
 impl Neighbourhood {
@@ -108,10 +91,15 @@ impl Neighbourhood {
         }
         let mut all = Vec::new();
         for (address, link) in addresses.zip(links) {
-            let neighbours = Neighbours::of(link, address)?;
+            let neighbours = neighbours(link, address)?;
             all.extend(neighbours.map(|neighbours| (address.clone(), neighbours)));
         }
         Ok(Arc::new(Self { links: now, all }))
+    }
+
+    #[cfg(test)]
+    pub(super) fn scripted(address: Address, neighbours: Box<dyn Neighbours>) -> Self {
+        Self { links: Vec::new(), all: vec![(address, neighbours)] }
     }
 
     /// Of how many addresses.
@@ -139,27 +127,25 @@ impl Neighbourhood {
         }
     }
 
-    /// What the packets that are there say of each address, by its number.
-    pub(super) fn hear(&self, mut note: impl FnMut(usize, Heard)) {
+    /// What the packets that are there say of each address, by its number; whether these were all.
+    pub(super) fn hear(&self, mut note: impl FnMut(usize, Heard)) -> bool {
+        let mut all = true;
         for (number, (_, neighbours)) in self.all.iter().enumerate() {
-            take(|| match neighbours.hear() {
+            let taken = take(|| match neighbours.hear() {
                 Ok(heard) => {
                     heard.into_iter().for_each(|heard| note(number, heard));
                     true
                 }
                 Err(_) => false, // nothing is there
             });
+            all &= taken < PACKETS_PER_TURN;
         }
+        all
     }
 
     /// Waits for a packet, at most for so long; whether it was woken.
     pub(super) fn wait(&self, left: Duration, wake: &WakeFd) -> bool {
-        let mut events = vec![PollFd::new(wake, PollFlags::IN)];
-        let sockets = self.all.iter().map(|(_, neighbours)| neighbours.fd());
-        events.extend(sockets.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
-        let left = std::time::Duration::from_nanos(left.as_nanos());
-        let _ = poll(&mut events, Timespec::try_from(left).ok().as_ref()); // or look again
-        !events[0].revents().is_empty()
+        wake.wait(left, self.all.iter().map(|(_, neighbours)| neighbours.fd()))
     }
 
     /// That somebody with this hardware address has the address of this number.

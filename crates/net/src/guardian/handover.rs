@@ -130,6 +130,7 @@ impl HandOver {
             put_text(out, value);
         });
         out.put_u64(plan.probe.as_nanos());
+        out.put_u64(plan.believed.as_nanos());
         out.put_list(&plan.addresses, |out, address| put_text(out, address.to_string().as_ref()));
         let file: &[PathBuf] = plan.leader_file.as_slice();
         out.put_list(file, |out, path| put_text(out, path.as_os_str()));
@@ -165,6 +166,7 @@ impl HandOver {
             args: input.list(8, text)?,
             env: input.list(16, |input| Ok((text(input)?, text(input)?)))?,
             probe: Duration::from_nanos(input.u64()?),
+            believed: Duration::from_nanos(input.u64()?),
             addresses: input.list(8, address)?,
             leader_file: input.list(8, text)?.pop().map(PathBuf::from),
             pass_stdin: input.flag()?,
@@ -224,6 +226,7 @@ mod tests {
                 .map(|it| it.parse().unwrap())
                 .to_vec(),
             probe: Duration::from_millis(20),
+            believed: Duration::from_millis(40),
             leader_file: Some("/run/web.leader".into()),
             pass_stdin: true,
             recording: Some(Recording::beside(

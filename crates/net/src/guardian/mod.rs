@@ -149,6 +149,9 @@ pub struct Plan {
     pub addresses: Vec<Address>,
     /// How long to wait for an answer of somebody who has one of them.
     pub probe: Duration,
+    /// For how long it is believed that a member of the group gave them up: no longer than a lease
+    /// less `probe`.
+    pub believed: Duration,
     /// A file that is there while the command may run, as the addresses are, if one is wanted. It
     /// must be in memory: see [`leader_file`](crate::leader_file).
     pub leader_file: Option<PathBuf>,
@@ -199,8 +202,9 @@ pub enum Report {
         /// Which.
         which: String,
     },
-    /// Somebody else has an address. None is set; the guardian asks again for some seconds before
-    /// it gives up.
+    /// Somebody else has an address. None is set, or none any more: if they were set before the
+    /// neighbours were asked, they are removed again. The guardian asks again for some seconds
+    /// before it gives up.
     AddressInUse {
         /// Which address, and who.
         who: String,
@@ -281,6 +285,7 @@ pub mod fuzzing {
             env: vec![("BELLWETHER_ID".into(), "1".into())],
             addresses: "10.0.0.7/24@eth0".parse().into_iter().collect(),
             probe: Duration::from_millis(20),
+            believed: Duration::from_millis(40),
             leader_file: Some("/run/web.leader".into()),
             pass_stdin: true,
             recording: Some(Recording::beside("a.jsonl".as_ref(), "g", NodeId(7), until)),

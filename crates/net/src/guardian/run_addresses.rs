@@ -80,7 +80,7 @@ impl RunAddresses {
         self.claim.extend(ends, self.term, &self.addresses)?;
         if let Some(held) = &mut self.held
             && ends_too_early(held.expires, until)
-            && let Some((expires, again)) = self.claim.set(&self.addresses)?
+            && let Some((expires, again)) = self.claim.set_again(&self.addresses)?
         {
             held.expires = expires;
             return Ok(again.into_iter().map(ToString::to_string).collect());
@@ -105,10 +105,9 @@ impl RunAddresses {
         }
     }
 
-    /// Removes them because somebody else has one. They may be taken again.
-    pub(super) fn withdraw(&mut self) -> io::Result<()> {
+    /// They were removed because somebody else has one. They may be taken again.
+    pub(super) fn contested(&mut self) {
         self.held = None;
-        self.addresses.remove()
     }
 
     /// Removes them; none is set afterwards until [`RunAddresses::begin`].
@@ -116,13 +115,46 @@ impl RunAddresses {
         if self.addresses.is_empty() {
             return Ok(());
         }
-        self.claim.give_up();
-        let held = self.held.take();
+        let were_ours = self.claim.give_up();
         self.addresses.remove()?;
-        // Nobody else had them until now: that is true only before the permission ends.
-        if let Some(held) = held.filter(|_| now() < self.until) {
+        // No other member had them until now: that is true only before the permission ends. And no
+        // other host, as far as is known: a stranger's address is not passed on.
+        if let Some(held) = self.held.take().filter(|_| were_ours && now() < self.until) {
             held.neighbourhood.give_up();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::scripted::{Scripted, Told};
+
+    /// What neighbours are told when addresses are removed that were taken; `ours` if the question
+    /// who else has them is over.
+    fn told(ours: bool, until: Instant) -> Vec<Told> {
+        let name = format!("given-up-{}-{ours}-{}", std::process::id(), until.as_nanos());
+        let file = std::env::temp_dir().join(name);
+        let addresses = Addresses::open(&[]).unwrap().with_file(Some(&file));
+        let mut run = RunAddresses::new(addresses, None).unwrap();
+        let scripted = Scripted::new();
+        run.begin(now() + Duration::from_secs(60), until, None);
+        run.taken(scripted.neighbourhood(), Instant::NEVER);
+        if ours {
+            let (addresses, claim) = run.to_take();
+            assert!(claim.mark(&addresses, None).unwrap());
+        }
+        run.remove().unwrap();
+        run.remove().unwrap();
+        scripted.told()
+    }
+
+    #[test]
+    fn addresses_are_given_up_only_if_they_were_ours_alone_and_in_time() {
+        let until = now() + Duration::from_secs(60);
+        assert_eq!(told(true, until), [Told::GaveUp]);
+        assert_eq!(told(false, until), [], "somebody may yet answer for them");
+        assert_eq!(told(true, now()), [], "another member may have them");
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! **Assumptions.** One start at a time: the next one is requested after the result of the last.
 //!
-//! **Promise.** The thread lives as long as the process, because the kernel kills the command when
-//! the thread that started it ends.
+//! **Promise.** The thread lives as long as the guardian's loop, because the kernel kills the
+//! command when the thread that started it ends.
 
 use super::Plan;
 use super::alarm::now;
@@ -31,7 +31,7 @@ pub(super) enum Step {
     /// The addresses are set, until the kernel removes them.
     Taken(Arc<Neighbourhood>, Instant),
     /// They were taken on the word of the member that gave them up, and somebody else has one: who.
-    /// They are to be removed. It is tried again.
+    /// They are removed. It is tried again.
     Contested(String),
     /// They, or the file, cannot be had; some of them may be set. The last step.
     NotTaken(io::Error),
@@ -53,18 +53,19 @@ enum Order {
 /// The handle of the thread.
 #[derive(Debug)]
 pub(super) struct Starter {
-    orders: Sender<Order>,
+    /// As long as this is there, so is the thread.
+    orders: Option<Sender<Order>>,
     bell: WakeFd,
     steps: Receiver<Step>,
 }
 
 impl Starter {
     /// Starts the thread; it writes to `wake` at each step. An answer of a neighbour takes `answer`
-    /// at most.
+    /// at most; that a member gave the addresses up is `believed` for so long.
     pub(super) fn new(
         terms: Terms,
         (addresses, claim): (Arc<Addresses>, Arc<Claim>),
-        answer: Duration,
+        (answer, believed): (Duration, Duration),
         mut wake: UnixStream,
     ) -> io::Result<Self> {
         let (orders, asked) = channel();
@@ -76,7 +77,7 @@ impl Starter {
                 let _ = done.send(step); // or the guardian ends
                 let _ = wake.write_all(&[0]);
             };
-            let mut lookout = Lookout::new(answer);
+            let mut lookout = Lookout::new(answer, believed);
             let _ = lookout.open(&addresses); // or it is tried when they are wanted
             loop {
                 rung.clear();
@@ -96,7 +97,7 @@ impl Starter {
                 }
             }
         })?;
-        Ok(Self { orders, bell, steps })
+        Ok(Self { orders: Some(orders), bell, steps })
     }
 
     /// Requests a start.
@@ -110,7 +111,8 @@ impl Starter {
     }
 
     fn order(&self, order: Order) {
-        let _ = self.orders.send(order); // if the thread has ended, the next step says so
+        // If the thread has ended, the next step says so.
+        let _ = self.orders.as_ref().map(|orders| orders.send(order));
         self.bell.wake();
     }
 
@@ -124,6 +126,13 @@ impl Starter {
                 Some(Step::Started(Err(error)))
             }
         }
+    }
+}
+
+impl Drop for Starter {
+    fn drop(&mut self) {
+        self.orders = None;
+        self.bell.wake(); // it sees that nobody orders anything any more
     }
 }
 

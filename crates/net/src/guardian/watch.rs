@@ -140,7 +140,7 @@ impl Watch {
         let run_recorder = RunRecorder::begin(given.plan.recording.as_ref());
         let told_in = will.as_ref().map(|will| will.will().clone());
         let run_addresses = RunAddresses::new(given.plan.open_addresses()?, told_in)?;
-        let answer = given.plan.probe;
+        let times = (given.plan.probe, given.plan.believed);
         let terms = Terms { stdin, mask: given.mask, entrance, raised: raised.changed };
         let ready = Answer::Ready {
             pid: getpid().as_raw_pid().cast_unsigned(),
@@ -149,7 +149,7 @@ impl Watch {
         };
         Ok(Self {
             plan: given.plan,
-            starter: Starter::new(terms, run_addresses.to_take(), answer, wake)?,
+            starter: Starter::new(terms, run_addresses.to_take(), times, wake)?,
             socket,
             watchdog,
             cgroup,
@@ -283,9 +283,7 @@ impl Watch {
                     self.report(run, Report::AddressTaken);
                 }
                 Some(Step::Contested(who)) => {
-                    if self.run_addresses.withdraw().is_err() {
-                        return self.end_start(now, run, now); // it is tried again until it succeeds
-                    }
+                    self.run_addresses.contested();
                     self.report(run, Report::AddressInUse { who });
                 }
                 Some(Step::NotTaken(error)) => {

@@ -55,6 +55,7 @@ impl WithoutCommand {
             env: Vec::new(),
             addresses: Vec::new(),
             probe: Duration::ZERO,
+            believed: Duration::ZERO,
             leader_file: None,
             pass_stdin: false,
             recording: None,

@@ -22,6 +22,12 @@ pub(super) fn probe(round_trip: Duration) -> Duration {
     if round_trip == Duration::ZERO { PROBE_MAX } else { round_trip.min(PROBE_MAX) }
 }
 
+/// For how long it is believed that a member gave an address up: if another one leads after it, its
+/// lease is not over before.
+pub(super) fn believed(probe: Duration, lease: Duration) -> Duration {
+    (probe * 2).min(lease.saturating_sub(probe))
+}
+
 /// Why these addresses can be set by the leader, or why one of them cannot.
 pub(super) fn check(
     addresses: &[Address],
@@ -207,5 +213,14 @@ mod tests {
     fn neighbours_are_asked_for_no_longer_than_a_message_may_take() {
         let ms = Duration::from_millis;
         assert_eq!([0, 6, 20, 200].map(|trip| probe(ms(trip))), [20, 6, 20, 20].map(ms));
+    }
+
+    #[test]
+    fn that_an_address_is_given_up_is_believed_for_less_than_a_lease() {
+        let ms = Duration::from_millis;
+        assert_eq!(
+            [150, 60, 50, 20].map(|lease| believed(ms(20), ms(lease))),
+            [40, 40, 30, 0].map(ms)
+        );
     }
 }

@@ -344,6 +344,7 @@ fn worker(
     ];
     let name = settings.options.name.clone().map(|name| ("BELLWETHER_NAME", name.into()));
     let permission = settings.permission;
+    let probe = addresses::probe(permission.round_trip());
     let plan = Plan {
         program,
         args,
@@ -353,7 +354,8 @@ fn worker(
         nice: priority::nice(),
         env: env.into_iter().chain(name).map(|(name, value)| (name.into(), value)).collect(),
         addresses: settings.options.addresses.clone(),
-        probe: addresses::probe(permission.round_trip()),
+        probe,
+        believed: addresses::believed(probe, permission.lease()),
         leader_file: settings.leader_file(),
         pass_stdin: settings.options.commanding.pass_stdin == options::Choice::Yes,
         recording: settings.recording(id),

@@ -76,6 +76,11 @@ impl Permission {
         ))
     }
 
+    /// How long a leader leads without being renewed.
+    pub(super) fn lease(&self) -> Duration {
+        self.lease
+    }
+
     /// How long a message and its answer may take.
     pub(super) fn round_trip(&self) -> Duration {
         self.round_trip

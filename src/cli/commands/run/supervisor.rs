@@ -274,10 +274,13 @@ impl Supervisor {
             Fate::AddressRestored(which) => {
                 self.note(&format!("{which}: somebody removed it; set again"));
             }
-            Fate::AddressInUse(who) => self.note(&format!(
-                "{who}: it is not set while somebody else has it; it is asked for again, and if it \
-                 stays so the member resigns"
-            )),
+            Fate::AddressInUse { who, was_set } => {
+                let removed = if was_set { "removed again, and " } else { "" };
+                self.note(&format!(
+                    "{who}: it is {removed}not set while somebody else has it; it is asked for \
+                     again, and if it stays so the member resigns"
+                ));
+            }
             // Somebody else may be able to set it.
             Fate::AddressFailed(error) => {
                 if let Some(error) = error {
@@ -470,7 +473,9 @@ impl Supervisor {
         let mut begins = false;
         if !snapshot.leads() || !in_time {
             worker.end(snapshot.at);
-            worker.follow(snapshot);
+            if !self.willing.stands.witness {
+                worker.follow(snapshot); // a witness does not lead next
+            }
         } else if wanted {
             worker.lead(snapshot);
         } else {

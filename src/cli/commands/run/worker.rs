@@ -157,7 +157,7 @@ pub(super) enum Fate {
     /// Somebody had removed addresses, and they are set again: which.
     AddressRestored(String),
     /// Somebody else has an address: who.
-    AddressInUse(String),
+    AddressInUse { who: String, was_set: bool },
     /// The addresses cannot be had, and none is set: why, if it was not said lately.
     AddressFailed(Option<String>),
     /// The guardian was lost, and the command with it; there is a new one.
@@ -179,7 +179,7 @@ impl Fate {
             Self::NotStarted(_) => "not-started",
             Self::AddressTaken(_) => "address-taken",
             Self::AddressRestored(_) => "address-set-again",
-            Self::AddressInUse(_) => "address-in-use",
+            Self::AddressInUse { .. } => "address-in-use",
             Self::AddressFailed(_) => "address-failed",
             Self::Lost { .. } => "lost",
         }
@@ -475,8 +475,8 @@ impl Worker {
             }
             Report::AddressRestored { which } => Some(Fate::AddressRestored(which.clone())),
             Report::AddressInUse { who } => {
-                self.board.note(AddressState::InUse, Some(who.clone()));
-                Some(Fate::AddressInUse(who.clone()))
+                let former = self.board.note(AddressState::InUse, Some(who.clone()));
+                Some(Fate::AddressInUse { who: who.clone(), was_set: former == AddressState::Set })
             }
             _ => None,
         }
