@@ -174,7 +174,7 @@ fn what_cannot_be_is_refused_with_the_rule_and_the_way_out() {
         ("--mcast-loss 1", "loss = 1"),
         ("--engine lazy", "the lazy engine does not apply"),
         ("--bound 0s", "--bound 0s, but a message takes 0.1s"),
-        ("--bound infinite", "bound = infinite, but 0 < bound < infinite must hold"),
+        ("--bound infinite", "--bound = infinite, but 0 < --bound < infinite must hold"),
     ] {
         let message = refusal(&format!("sim probabilistic {arguments}"), 2);
         assert!(message.contains(said), "{arguments}: {message}");
