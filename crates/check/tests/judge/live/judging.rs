@@ -319,8 +319,11 @@ fn what_is_not_one_run_of_one_group_is_refused_with_the_reason() {
     };
     let other = changed(&lab, 1, |all| begins(all, |head| head.group = "x".to_owned()));
     assert!(refused(&other).contains("2.jsonl: group is 'x', but 'lab' in 1.jsonl"));
-    let other = changed(&lab, 2, |all| begins(all, |head| head.params = "{}".to_owned()));
-    assert!(refused(&other).starts_with("3.jsonl: params is '{}'"), "{}", refused(&other));
+    let other = changed(&lab, 2, |all| {
+        begins(all, |head| head.params = r#"{"mode":"local"}"#.to_owned());
+    });
+    let told = refused(&other);
+    assert!(told.starts_with(r#"3.jsonl: params is '{"mode":"local"}'"#), "{told}");
     let headless = changed(&lab, 1, |all| drop(all.remove(0)));
     assert!(refused(&headless).starts_with("2.jsonl:1: process 2 has not begun"));
     let reordered = changed(&lab, 1, |all| all.swap(2, 20));
